@@ -1,0 +1,3 @@
+module github.com/proemhq/proem
+
+go 1.26

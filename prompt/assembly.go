@@ -1,0 +1,183 @@
+package prompt
+
+import (
+	"slices"
+
+	"github.com/proemhq/proem/chat"
+	"github.com/proemhq/proem/span"
+)
+
+// Who says for whom a request is made. What belongs to one user never serves
+// another.
+type Who struct {
+	User   string
+	Tenant string
+	Attrs  map[string]string // not to be changed while in use
+}
+
+// Input is everything an assembly depends on besides the snapshot.
+type Input struct {
+	Lineage []string // scopes, nearest first; the global layer is always seen
+	Facts   *Facts
+	Who     Who
+	Turn    int // the user's turn, from 1
+	Step    int // the model request within the turn, from 1
+	Ties    Ties
+	Strict  bool // a failed source is a fault for every section
+}
+
+// A Section is a section of an assembly: its definition's properties with the
+// text they led to.
+type Section struct {
+	Name     string
+	Channel  Channel
+	Class    Class
+	Sole     bool
+	Required bool
+	Order    float64
+	Sep      string
+	Priority int
+	Min      int
+	Text     span.Text
+	From     *span.Origin
+	Doc      *Doc // the document it was made from, or nil
+	parsed   *Template
+}
+
+// Trust says who wrote the section.
+func (s Section) Trust() span.Trust {
+	if s.From == nil {
+		return span.Tool
+	}
+	return s.From.Trust
+}
+
+// A Var is a variable of an assembly.
+type Var struct {
+	Name  string
+	Value string
+	None  bool // registered, but without a value at present
+	From  *span.Origin
+}
+
+// An Assembly is a composed prompt: a value that stages transform. Its slices
+// may be shared with other assemblies and with the snapshot; a stage that
+// changes one makes a copy first.
+type Assembly struct {
+	Sections []Section
+	Tools    []chat.ToolSpec
+	Known    []string // names of all tools, shown or not, ascending
+	Vars     []Var
+	Mutes    []Channel // channels that carry nothing; ascending
+	Notes    []Note
+	// Diagnostics is what sources and stages want a person to know.
+	Diagnostics []Diagnostic
+}
+
+// Clone returns an assembly whose slices may be changed. Texts, origins and
+// schemas are shared still: they are immutable.
+func (a Assembly) Clone() Assembly {
+	a.Sections = slices.Clone(a.Sections)
+	a.Tools = slices.Clone(a.Tools)
+	a.Known = slices.Clone(a.Known)
+	a.Vars = slices.Clone(a.Vars)
+	a.Mutes = slices.Clone(a.Mutes)
+	a.Notes = slices.Clone(a.Notes)
+	a.Diagnostics = slices.Clone(a.Diagnostics)
+	return a
+}
+
+// Muted reports whether the channel is switched off.
+func (a Assembly) Muted(ch Channel) bool { return slices.Contains(a.Mutes, ch) }
+
+// A Part is a section's share of a channel as it is sent.
+type Part struct {
+	Name  string
+	Class Class
+	Sep   string // what joins it to the part before; empty for the first
+	Text  span.Text
+	From  *span.Origin
+}
+
+// DefaultSep joins the sections of a channel: exactly one blank line.
+const DefaultSep = "\n\n"
+
+var separator = span.Generated("separator")
+
+// Parts returns the sections of a channel that have text, in order. Every
+// rendering of a channel is made from these.
+func (a Assembly) Parts(ch Channel) []Part {
+	n := 0
+	for i := range a.Sections {
+		if a.Sections[i].Channel == ch {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	out := make([]Part, 0, n)
+	for i := range a.Sections {
+		s := &a.Sections[i]
+		if s.Channel != ch || s.Text.Len() == 0 {
+			continue
+		}
+		p := Part{Name: s.Name, Class: s.Class, Text: s.Text, From: s.From}
+		if len(out) > 0 {
+			p.Sep = s.sep()
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func (s *Section) sep() string {
+	if s.Sep == "" {
+		return DefaultSep
+	}
+	return s.Sep
+}
+
+// Text renders a channel: its parts, each after its separator. Separators are
+// spans of their own.
+func (a Assembly) Text(ch Channel) span.Text {
+	parts := a.Parts(ch)
+	n := 0
+	for i := range parts {
+		n += len(parts[i].Text) + 1
+	}
+	out := make(span.Text, 0, n)
+	for i := range parts {
+		if parts[i].Sep != "" {
+			out = append(out, span.Span{Text: parts[i].Sep, From: separator, Off: span.NoOffset})
+		}
+		out = append(out, parts[i].Text...)
+	}
+	return out
+}
+
+// AppendText appends a channel's text to dst, without spans. It reads the same
+// as Text.
+func (a Assembly) AppendText(dst []byte, ch Channel) []byte {
+	first := true
+	for i := range a.Sections {
+		s := &a.Sections[i]
+		if s.Channel != ch {
+			continue
+		}
+		at := len(dst)
+		if !first {
+			dst = append(dst, s.sep()...)
+		}
+		mid := len(dst)
+		for j := range s.Text {
+			dst = append(dst, s.Text[j].Text...)
+		}
+		if len(dst) == mid {
+			dst = dst[:at] // an empty section has no separator either
+			continue
+		}
+		first = false
+	}
+	return dst
+}

@@ -1,0 +1,52 @@
+// Package tool holds what a model may do: the interface of a tool and the value
+// it returns. The tools themselves live in packages below this one.
+//
+// A tool says what the model is told about it and does one call:
+//
+//	type clock struct{ now func() time.Time }
+//
+//	func (c clock) Spec() chat.ToolSpec {
+//		return chat.ToolSpec{Name: "time", Description: "Returns the current time in UTC."}
+//	}
+//	func (c clock) Call(ctx context.Context, args json.RawMessage) (tool.Result, error) {
+//		return tool.Text(c.now().UTC().Format(time.RFC3339)), nil
+//	}
+//
+// Arguments come from a model and are data from a stranger: a tool checks them.
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/proemhq/proem/chat"
+	"github.com/proemhq/proem/span"
+)
+
+// A Tool is one ability of a model. Call may run concurrently with itself and
+// with other tools.
+type Tool interface {
+	// Spec returns what the model is told. It is the same at every call.
+	Spec() chat.ToolSpec
+	// Call runs the tool. args is a complete JSON object; its members are not
+	// checked. A result with IsError set, and likewise a returned error, is shown
+	// to the model, which may go on; only the context's own error ends the run.
+	Call(ctx context.Context, args json.RawMessage) (Result, error)
+}
+
+// A Result is the outcome of a call.
+type Result struct {
+	Text    span.Text // valid UTF-8
+	Images  []chat.Image
+	IsError bool
+}
+
+// Text returns a result of plain text.
+func Text(s string) Result { return Result{Text: span.Of(s, nil)} }
+
+// Errorf returns an error result; its text tells the model what was wrong and
+// what it can do.
+func Errorf(format string, args ...any) Result {
+	return Result{Text: span.Of(fmt.Sprintf(format, args...), nil), IsError: true}
+}

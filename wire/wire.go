@@ -1,0 +1,245 @@
+// Package wire is the border between an assembled prompt and the bytes of a
+// provider's protocol.
+//
+// A [Request] is neutral: the parts of the two text channels, the conversation,
+// the tools and the options. A [Dialect] encodes it to a [Body], the exact bytes
+// that are sent, and decodes a response stream to [Event]s. Encoding is pure and
+// deterministic; what a protocol or a model cannot carry is reported in
+// Body.Losses with its origin, never lost in silence. Every byte of text in a
+// body is covered by a [Mark] that leads back to where the text came from.
+//
+//	body, err := openaichat.Dialect.Encode(nil, wire.Request{
+//		Model:    "gpt-5",
+//		System:   assembly.Parts(prompt.System),
+//		Messages: []chat.Message{chat.UserText("hi", nil)},
+//	})
+//	m := body.Marks[0]
+//	body.JSON[m.Lo:m.Hi] // the first text value, as it stands in the body
+//
+// Nothing here reads or writes anything: sending is the business of package
+// provider.
+package wire
+
+import (
+	"encoding/json"
+	"io"
+	"iter"
+
+	"github.com/proemhq/proem/chat"
+	"github.com/proemhq/proem/prompt"
+	"github.com/proemhq/proem/span"
+)
+
+// A Dialect is one provider protocol.
+type Dialect struct {
+	Name string // "openai-chat", "openai-responses", "anthropic"
+	// Path is appended to an endpoint's base URL, such as "/chat/completions".
+	Path string
+	// Encode returns the exact bytes of a request. prev is the body of the request
+	// before, or nil; it stays valid, and its unchanged prefix is reused. Equal
+	// requests give equal bytes whatever prev is.
+	Encode func(prev *Body, r Request) (Body, error)
+	// Decode reads a response: a stream of server-sent events, or a single JSON
+	// object if the request did not ask for a stream. The result does not depend
+	// on how the bytes arrive in chunks. The iteration ends after the first error.
+	Decode func(r io.Reader) iter.Seq2[Event, error]
+}
+
+// A Request is what a model is asked, before any protocol.
+type Request struct {
+	Model        string
+	System       []prompt.Part
+	Instructions []prompt.Part
+	Messages     []chat.Message // history, input, contexts, reminder, in this order
+	Tools        []chat.ToolSpec
+	Placement    Placement
+	Capability   Capability
+	Options      Options
+}
+
+// Placement says how a dialect carries the two text channels.
+type Placement uint8
+
+// The placements. What each means in a dialect stands in the table of that
+// dialect's package.
+const (
+	Auto   Placement = iota // Split where the capability record allows it, else Merged with a note
+	Split                   // two places
+	Merged                  // one place
+)
+
+// Options are a request's parameters. The zero value of each is "not sent".
+type Options struct {
+	Temperature     *float64
+	TopP            *float64
+	MaxOutputTokens int
+	Reasoning       string // the effort, in the provider's words
+	ToolChoice      string // "auto", "none", "required" or the name of a tool
+	Parallel        *bool  // parallel tool calls; sent only with tools
+	Store           *bool
+	User            string
+	CacheKey        string
+	// NoStream asks for one JSON object instead of a stream.
+	NoStream bool
+	// Extra are body fields of the caller's own, merged last, in ascending order
+	// of their keys. A key that the body already has is an error.
+	Extra map[string]json.RawMessage
+}
+
+// A Capability is what is known of a model at a host: one record decides
+// everything that differs between models of one protocol. The zero value is the
+// strictest: an unknown host gets exactly one system message at the head and no
+// extension.
+type Capability struct {
+	Source        string // where the record comes from, for people; empty: none is known
+	ManySystem    bool   // several leading system messages are allowed
+	DeveloperRole bool   // the role of system text is "developer"
+	LateSystem    Late   // what becomes of a system message inside the history
+	MaxTokensKey  string // the name of the output limit; empty: "max_completion_tokens"
+	StreamUsage   bool   // stream_options.include_usage is understood
+	Images        bool
+	Parallel      bool // parallel_tool_calls is understood
+	CacheKey      bool // prompt_cache_key is understood
+	Reasoning     bool // reasoning_effort is understood
+	StrictTools   bool // strict function schemas are understood
+	Window        int  // tokens of context; 0: not known
+	MaxOutput     int  // tokens of output; 0: not known
+}
+
+// Late says what becomes of system text that comes after the history began.
+type Late uint8
+
+// The treatments of late system text.
+const (
+	LateReminder  Late = iota // text inside the next user turn
+	LateInline                // a system message where it stands
+	LateDeveloper             // a developer message where it stands
+)
+
+// A Mark says where a range of a body's text came from.
+type Mark struct {
+	Lo, Hi int          // bytes of Body.JSON, end exclusive
+	Off    int          // the offset of the text in its source, or -1
+	From   *span.Origin // nil: not known
+}
+
+// A Body is an encoded request.
+type Body struct {
+	JSON []byte
+	// Marks cover the text of every text value, in ascending order and without
+	// gaps inside a value. A mark never crosses from one value into the next.
+	Marks []Mark
+	// Losses is what the dialect merged, dropped or downgraded: codes wire.merged,
+	// wire.dropped, wire.downgraded.
+	Losses []Loss
+	// Retained is for the dialect that made the body: what it needs to reuse the
+	// prefix. Nobody else looks at it.
+	Retained any
+}
+
+// A Loss is something a protocol or model could not carry as it was.
+type Loss struct {
+	prompt.Diagnostic
+	From *span.Origin // what was affected, or nil
+}
+
+// EventKind says which fields of an Event are set.
+type EventKind uint8
+
+// The kinds of events.
+const (
+	TextDelta      EventKind = iota // Text
+	ReasoningDelta                  // Text
+	CallStart                       // Index, ID, Name
+	CallDelta                       // Index, Text: more of the arguments
+	CallEnd                         // Index, Call: the complete call
+	UsageReport                     // Usage
+	OpaqueItem                      // Opaque
+	Stop                            // Stop, Text: the provider's own word for it
+)
+
+// An Event is one step of a response.
+type Event struct {
+	Kind   EventKind
+	Text   string
+	Index  int // of the call within the response, from 0
+	ID     string
+	Name   string
+	Call   *chat.ToolCall
+	Usage  *Usage
+	Opaque *chat.Opaque
+	Stop   StopReason
+}
+
+// StopReason says why a model stopped.
+type StopReason string
+
+// The stop reasons.
+const (
+	StopEnd       StopReason = "end"            // the answer is complete
+	StopTools     StopReason = "tools"          // tool calls wait for results
+	StopLength    StopReason = "length"         // the output limit was reached
+	StopFilter    StopReason = "content_filter" // withheld by the provider
+	StopRefusal   StopReason = "refusal"        // the model declined
+	StopFailed    StopReason = "failed"         // the provider reports a failed response
+	StopOtherwise StopReason = "other"
+)
+
+// Usage counts tokens. A nil field was not reported, which is not zero.
+type Usage struct {
+	Input      *int `json:"input,omitempty"` // all input, cached included
+	Cached     *int `json:"cached,omitempty"`
+	CacheWrite *int `json:"cacheWrite,omitempty"`
+	Output     *int `json:"output,omitempty"` // all output, reasoning included
+	Reasoning  *int `json:"reasoning,omitempty"`
+}
+
+// ErrTruncated is the error of a stream that ended without its terminal event.
+var ErrTruncated error = StreamError("stream.truncated: the response ended before its terminal event")
+
+// StreamError is a fault in the form of a response.
+type StreamError string
+
+// Error returns the message.
+func (e StreamError) Error() string { return string(e) }
+
+// An APIError is an error that a provider reported, by status or inside a
+// stream.
+type APIError struct {
+	Kind    ErrorKind
+	Status  int    // HTTP status, or 0 inside a stream
+	Code    string // the provider's code or type
+	Message string // the provider's message, without credentials
+}
+
+// Error returns the kind, the status and the provider's message.
+func (e *APIError) Error() string {
+	s := string(e.Kind)
+	if e.Status != 0 {
+		s += " (HTTP " + itoa(e.Status) + ")"
+	}
+	if e.Message != "" {
+		s += ": " + e.Message
+	}
+	return s
+}
+
+func itoa(n int) string {
+	b, _ := json.Marshal(n)
+	return string(b)
+}
+
+// ErrorKind classifies provider errors.
+type ErrorKind string
+
+// The kinds of provider errors.
+const (
+	Authentication ErrorKind = "authentication"
+	Quota          ErrorKind = "quota"
+	RateLimit      ErrorKind = "rate_limit"
+	Overloaded     ErrorKind = "overloaded"
+	ContextTooLong ErrorKind = "context_too_long"
+	InvalidRequest ErrorKind = "invalid_request"
+	ContentFilter  ErrorKind = "content_filter"
+	ServerError    ErrorKind = "server_error"
+)
