@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/span"
@@ -162,22 +163,55 @@ func (a Assembly) AppendText(dst []byte, ch Channel) []byte {
 	first := true
 	for i := range a.Sections {
 		s := &a.Sections[i]
-		if s.Channel != ch {
+		if s.Channel != ch || s.Text.Len() == 0 {
 			continue
 		}
-		at := len(dst)
 		if !first {
 			dst = append(dst, s.sep()...)
 		}
-		mid := len(dst)
-		for j := range s.Text {
-			dst = append(dst, s.Text[j].Text...)
-		}
-		if len(dst) == mid {
-			dst = dst[:at] // an empty section has no separator either
-			continue
-		}
 		first = false
+		dst = s.Text.AppendTo(dst)
 	}
 	return dst
+}
+
+// Render returns a channel's text. It reads the same as Text.
+func (a Assembly) Render(ch Channel) string {
+	ends := a.ends(ch)
+	if len(ends) == 0 || ends[len(ends)-1] == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.Grow(ends[len(ends)-1])
+	for i := range a.Sections {
+		s := &a.Sections[i]
+		if s.Channel != ch || s.Text.Len() == 0 {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString(s.sep())
+		}
+		for j := range s.Text {
+			b.WriteString(s.Text[j].Text)
+		}
+	}
+	return b.String()
+}
+
+// ends returns for each section where its text ends in the channel's text. For
+// one of another channel, or without text, it is where the text before ends.
+func (a Assembly) ends(ch Channel) []int {
+	out := make([]int, len(a.Sections))
+	at := 0
+	for i := range a.Sections {
+		s := &a.Sections[i]
+		if n := s.Text.Len(); s.Channel == ch && n > 0 {
+			if at > 0 {
+				at += len(s.sep())
+			}
+			at += n
+		}
+		out[i] = at
+	}
+	return out
 }

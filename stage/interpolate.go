@@ -1,0 +1,199 @@
+package stage
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/proemhq/proem/prompt"
+	"github.com/proemhq/proem/span"
+)
+
+// InterpolateConfig says how references are treated. The zero value is strict:
+// every {{name}} must name a variable that has a value.
+type InterpolateConfig struct {
+	// Optional allows {{name?}}, which is empty if the variable is not registered
+	// or has no value. Without it that form is malformed.
+	Optional bool
+	// Keep leaves references to unknown variables in the text, each with a warning
+	// var.missing, instead of refusing the prompt.
+	Keep bool
+}
+
+// Interpolate replaces references by the values of variables, in one pass: a
+// value is never scanned again. Only spans marked as templates are looked at, so
+// braces in a user's files can neither fail nor inject. The form of references
+// is described at [prompt.Template].
+//
+// Faults: template.name (what stands between the braces is not a name),
+// template.open (braces that open no reference), var.missing, var.no_value. All
+// faults of all sections are reported together.
+func Interpolate(cfg InterpolateConfig) prompt.Stage {
+	return prompt.Stage{
+		Name:  "interpolate",
+		Doc:   "replaces {{references}} in template sections by the values of variables",
+		Local: true,
+		Apply: func(_ prompt.Input, a prompt.Assembly) (prompt.Assembly, error) { return interpolate(cfg, a) },
+	}
+}
+
+func interpolate(cfg InterpolateConfig, a prompt.Assembly) (prompt.Assembly, error) {
+	plan, spans := references(a)
+	if len(plan) == 0 {
+		return a, nil
+	}
+	w := interpolator{cfg: cfg, vars: a.Vars, out: make(span.Text, 0, spans)}
+	all := make([]prompt.Section, len(a.Sections))
+	copy(all, a.Sections)
+	for n := 0; n < len(plan); {
+		s := &all[plan[n].section]
+		start := len(w.out)
+		done := 0 // spans of the section that were written
+		for ; n < len(plan) && &all[plan[n].section] == s; n++ {
+			w.out = append(w.out, s.Text[done:plan[n].span]...)
+			w.expand(s, s.Text[plan[n].span], plan[n].template)
+			done = plan[n].span + 1
+		}
+		w.out = append(w.out, s.Text[done:]...)
+		s.Text = w.out[start:len(w.out):len(w.out)]
+	}
+	a.Sections = all
+	if len(w.diagnostics) > 0 {
+		a.Diagnostics = append(a.Diagnostics[:len(a.Diagnostics):len(a.Diagnostics)], w.diagnostics...)
+	}
+	if len(w.faults) > 0 {
+		return a, w.faults
+	}
+	return a, nil
+}
+
+// A use is a template span that holds at least one reference.
+type use struct {
+	section, span int
+	template      *prompt.Template
+}
+
+// references finds the template spans to expand and how many spans the expanded
+// sections have at most.
+func references(a prompt.Assembly) (uses []use, spans int) {
+	for i := range a.Sections {
+		s := &a.Sections[i]
+		found := false
+		for j := range s.Text {
+			if !s.Text[j].Template {
+				continue
+			}
+			t := s.Template(j)
+			if len(t.Refs) == 0 {
+				continue
+			}
+			if uses == nil {
+				uses = make([]use, 0, len(a.Sections))
+			}
+			uses = append(uses, use{i, j, t})
+			spans += 2 * len(t.Refs)
+			if !found {
+				found = true
+				spans += len(s.Text)
+			}
+		}
+	}
+	return uses, spans
+}
+
+type interpolator struct {
+	cfg         InterpolateConfig
+	vars        []prompt.Var
+	out         span.Text
+	faults      prompt.Faults
+	diagnostics []prompt.Diagnostic
+}
+
+// expand writes a template span with its references replaced.
+func (w *interpolator) expand(s *prompt.Section, sp span.Span, t *prompt.Template) {
+	at := 0
+	for i := range t.Refs {
+		r := &t.Refs[i]
+		value, from, ok := w.value(s, sp, t, r)
+		if !ok {
+			continue // the reference stays in the text
+		}
+		w.literal(sp, at, r.Lo)
+		if value != "" {
+			w.out = append(w.out, span.Span{Text: value, From: from})
+		}
+		at = r.Hi
+	}
+	w.literal(sp, at, len(sp.Text))
+}
+
+func (w *interpolator) literal(sp span.Span, lo, hi int) {
+	if lo >= hi {
+		return
+	}
+	piece := span.Span{Text: sp.Text[lo:hi], From: sp.From, Off: sp.Off}
+	if sp.Off >= 0 {
+		piece.Off += int32(lo)
+	}
+	w.out = append(w.out, piece)
+}
+
+func (w *interpolator) value(s *prompt.Section, sp span.Span, t *prompt.Template, r *prompt.Ref) (string, *span.Origin, bool) {
+	optional := r.Optional && w.cfg.Optional
+	if r.Fault == prompt.RefOK && (optional || !r.Optional) {
+		for i := range w.vars {
+			if v := &w.vars[i]; v.Name == r.Name {
+				if v.None && !optional {
+					w.fault(s, sp, t, r, "var.no_value", fmt.Sprintf("the variable %q has no value at present", r.Name))
+					return "", nil, false
+				}
+				return v.Value, v.From, true
+			}
+		}
+		if optional {
+			return "", nil, true
+		}
+	}
+	switch {
+	case r.Fault == prompt.RefBadOpen:
+		w.fault(s, sp, t, r, "template.open", fmt.Sprintf("%q opens no reference: write {{name}}", t.Excerpt(*r)))
+	case r.Fault == prompt.RefBadName || r.Optional:
+		name := t.Source[r.Lo+2 : r.Hi-2]
+		w.fault(s, sp, t, r, "template.name", fmt.Sprintf("%q is not the name of a variable: a lower-case letter followed by lower-case letters, digits and underscores, without spaces", name))
+	case w.cfg.Keep:
+		line, column := t.Position(r.Lo)
+		w.diagnostics = append(w.diagnostics, prompt.Diagnostic{
+			Severity: prompt.Warning, Code: "var.missing", Path: path(sp.From), Line: line, Column: column, Offset: r.Lo,
+			Message: fmt.Sprintf("section %q refers to the variable %q, which is not registered; the reference is sent as it is", s.Name, r.Name),
+		})
+	default:
+		w.fault(s, sp, t, r, "var.missing", fmt.Sprintf("the variable %q is not registered; %s", r.Name, w.names()))
+	}
+	return "", nil, false
+}
+
+func (w *interpolator) fault(s *prompt.Section, sp span.Span, t *prompt.Template, r *prompt.Ref, code, message string) {
+	line, column := t.Position(r.Lo)
+	w.faults = append(w.faults, prompt.Fault{
+		Code: code, Stage: "interpolate", Section: s.Name, Channel: s.Channel,
+		Path: path(sp.From), Line: line, Column: column, Message: message,
+	})
+}
+
+func path(from *span.Origin) string {
+	if from == nil {
+		return ""
+	}
+	return from.Path
+}
+
+// names lists the registered variables for a message, in their order.
+func (w *interpolator) names() string {
+	if len(w.vars) == 0 {
+		return "there are no variables"
+	}
+	names := make([]string, len(w.vars))
+	for i := range w.vars {
+		names[i] = w.vars[i].Name
+	}
+	return "there are: " + strings.Join(names, ", ")
+}
