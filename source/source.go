@@ -36,7 +36,14 @@ type Query struct {
 	Preview bool // nothing will be sent
 }
 
-// Text returns a source that always says the same.
-func Text(s string) Source {
-	return Func(func(context.Context, Query) (prompt.Fact, error) { return prompt.Fact{Text: s}, nil })
+// Text is a source that always says the same.
+type Text string
+
+// Read returns the text.
+func (t Text) Read(context.Context, Query) (prompt.Fact, error) {
+	return prompt.Fact{Text: string(t)}, nil
 }
+
+// None is a source without a value, such as that of a variable which is
+// registered but not known at present.
+var None Source = Func(func(context.Context, Query) (prompt.Fact, error) { return prompt.Fact{None: true}, nil })
