@@ -2,26 +2,45 @@
 // randomness, files, processes and network. Everything that is not pure reaches
 // the world through an [Env], so that a run can be simulated, replayed and
 // failed at any effect.
+//
+// An Env is a struct of doors. A nil door is the operating system's; whoever is
+// given an Env fills it in once with [OrSystem] and uses the result:
+//
+//	func Count(e *env.Env, dir string) (int, error) {
+//		e = env.OrSystem(e) // nil is fine
+//		root, err := e.Files.OpenRoot(dir)
+//		if err != nil {
+//			return 0, err
+//		}
+//		defer root.Close()
+//		entries, err := root.ReadDir(".")
+//		return len(entries), err
+//	}
+//
+// A test hands in doors of its own: a [FakeClock], a [Sequence] of ids, and
+// [Failpoints], which number every effect and make one of them fail:
+//
+//	e := &env.Env{Clock: env.NewFakeClock(t0), IDs: &env.Sequence{}, Fail: &env.Failpoints{At: 3}}
 package env
 
 import (
 	"context"
-	"io"
-	"io/fs"
 	"net/http"
 	"time"
 )
 
 // An Env is a set of doors to the machine. A nil field falls back to the
-// operating system's.
+// operating system's; see [OrSystem]. An Env is not changed after its first use
+// and may be used concurrently if its doors may; those of this package may.
 type Env struct {
 	Clock Clock
 	IDs   IDs
+	Rand  Rand
 	Files Files
 	Net   http.RoundTripper
 	// Fail, if not nil, is asked before every effect.
 	Fail *Failpoints
-	// Count, if not nil, counts what was done through Files.
+	// Count, if not nil, counts what was done through Files and Process.
 	Count *Counters
 }
 
@@ -34,52 +53,14 @@ type Clock interface {
 
 // IDs makes identifiers that match [A-Za-z0-9_-]{1,64}.
 type IDs interface {
+	// New returns an identifier that begins with the prefix and an underscore. The
+	// prefix matches [A-Za-z0-9_-]{0,32}; without one there is no underscore
+	// either.
 	New(prefix string) string
 }
 
-// Files opens directories. Below a directory everything goes through its Root.
-type Files interface {
-	OpenRoot(dir string) (Root, error)
-}
-
-// A Root is an open directory. Names are slash-separated and relative; no name
-// and no symbolic link leads out of it, also while links are being changed (it
-// is an [os.Root] in the operating system's implementation).
-type Root interface {
-	// Open opens a regular file for reading without ever blocking: a FIFO, a
-	// device, a socket or a directory is refused with ErrNotRegular.
-	Open(name string) (File, error)
-	// OpenFile opens for writing with the flags of package os.
-	OpenFile(name string, flag int, perm fs.FileMode) (File, error)
-	Stat(name string) (Info, error)             // follows links that stay inside
-	Lstat(name string) (Info, error)            // does not follow
-	ReadDir(name string) ([]fs.DirEntry, error) // in ascending order of names
-	Readlink(name string) (string, error)
-	MkdirAll(name string, perm fs.FileMode) error
-	Rename(from, to string) error
-	Remove(name string) error
-	Name() string // the directory as it was opened
-	Close() error
-}
-
-// A File is an open file.
-type File interface {
-	io.ReadWriteCloser
-	io.ReaderAt
-	io.Seeker
-	Stat() (Info, error)
-	Sync() error
-	Truncate(size int64) error
-	// Lock takes an exclusive lock that other processes see, without waiting; it
-	// is released by Close or the end of the process. It returns ErrLocked if
-	// somebody else holds it.
-	Lock() error
-}
-
-// Info describes a file. Two files are the same if Dev and Inode are equal;
-// a file that was not changed has the same Info.
-type Info struct {
-	fs.FileInfo
-	Dev, Inode uint64
-	Ctime      time.Time // change time; the zero time where there is none
+// Rand is a source of jitter. A *rand.Rand of math/rand/v2 is one, but not for
+// concurrent use.
+type Rand interface {
+	Float64() float64 // at least 0, less than 1
 }
