@@ -169,12 +169,14 @@ func (r *Registry) parentOf(key string) string {
 
 // Lineage returns the scope with its ancestors, nearest first. Of "" it is
 // empty: the global layer is always seen.
-func (r *Registry) Lineage(key string) []string {
+func (r *Registry) Lineage(key string) []string { return r.AppendLineage(nil, key) }
+
+// AppendLineage appends the lineage of a scope to dst.
+func (r *Registry) AppendLineage(dst []string, key string) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var out []string
 	for ; key != ""; key = r.parentOf(key) {
-		out = append(out, key)
+		dst = append(dst, key)
 	}
-	return out
+	return dst
 }
