@@ -43,6 +43,11 @@ type Dialect struct {
 	// object if the request did not ask for a stream. The result does not depend
 	// on how the bytes arrive in chunks. The iteration ends after the first error.
 	Decode func(r io.Reader) iter.Seq2[Event, error]
+	// KeyHeader is the header that carries the key of an endpoint, such as
+	// "x-api-key"; empty: "Authorization", with the key as a bearer token.
+	KeyHeader string
+	// Headers are fixed headers that the protocol demands. Not to be changed.
+	Headers map[string]string
 }
 
 // A Request is what a model is asked, before any protocol.
@@ -95,15 +100,23 @@ type Capability struct {
 	ManySystem    bool   // several leading system messages are allowed
 	DeveloperRole bool   // the role of system text is "developer"
 	LateSystem    Late   // what becomes of a system message inside the history
-	MaxTokensKey  string // the name of the output limit; empty: "max_completion_tokens"
-	StreamUsage   bool   // stream_options.include_usage is understood
-	Images        bool
-	Parallel      bool // parallel_tool_calls is understood
-	CacheKey      bool // prompt_cache_key is understood
-	Reasoning     bool // reasoning_effort is understood
-	StrictTools   bool // strict function schemas are understood
-	Window        int  // tokens of context; 0: not known
-	MaxOutput     int  // tokens of output; 0: not known
+	// ConsecutiveUser: messages of one role may follow each other. Without it turns
+	// alternate strictly, and neighbours of one role are joined.
+	ConsecutiveUser bool
+	MaxTokensKey    string // the name of the output limit; empty: "max_completion_tokens"
+	StreamUsage     bool   // stream_options.include_usage is understood
+	Images          bool
+	Parallel        bool // parallel_tool_calls is understood
+	CacheKey        bool // prompt_cache_key is understood
+	Reasoning       bool // reasoning_effort is understood
+	StrictTools     bool // strict function schemas are understood
+	// AnyArgs: a call in the history may carry arguments that are no JSON object.
+	// Without it such arguments are replaced by {} and reported.
+	AnyArgs bool
+	// ReplayReasoning: the readable reasoning that led to tool calls is sent back.
+	ReplayReasoning bool
+	Window          int // tokens of context; 0: not known
+	MaxOutput       int // tokens of output; 0: not known
 }
 
 // Late says what becomes of system text that comes after the history began.
@@ -129,13 +142,20 @@ type Body struct {
 	// Marks cover the text of every text value, in ascending order and without
 	// gaps inside a value. A mark never crosses from one value into the next.
 	Marks []Mark
-	// Losses is what the dialect merged, dropped or downgraded: codes wire.merged,
-	// wire.dropped, wire.downgraded.
+	// Losses is what the dialect merged, dropped, downgraded or repaired.
 	Losses []Loss
 	// Retained is for the dialect that made the body: what it needs to reuse the
 	// prefix. Nobody else looks at it.
 	Retained any
 }
+
+// The codes of losses.
+const (
+	CodeMerged     = "wire.merged"     // two texts share a place
+	CodeDropped    = "wire.dropped"    // left out
+	CodeDowngraded = "wire.downgraded" // sent in a poorer form
+	CodeRepaired   = "wire.repaired"   // the conversation was completed, see Repair
+)
 
 // A Loss is something a protocol or model could not carry as it was.
 type Loss struct {
@@ -193,53 +213,3 @@ type Usage struct {
 	Output     *int `json:"output,omitempty"` // all output, reasoning included
 	Reasoning  *int `json:"reasoning,omitempty"`
 }
-
-// ErrTruncated is the error of a stream that ended without its terminal event.
-var ErrTruncated error = StreamError("stream.truncated: the response ended before its terminal event")
-
-// StreamError is a fault in the form of a response.
-type StreamError string
-
-// Error returns the message.
-func (e StreamError) Error() string { return string(e) }
-
-// An APIError is an error that a provider reported, by status or inside a
-// stream.
-type APIError struct {
-	Kind    ErrorKind
-	Status  int    // HTTP status, or 0 inside a stream
-	Code    string // the provider's code or type
-	Message string // the provider's message, without credentials
-}
-
-// Error returns the kind, the status and the provider's message.
-func (e *APIError) Error() string {
-	s := string(e.Kind)
-	if e.Status != 0 {
-		s += " (HTTP " + itoa(e.Status) + ")"
-	}
-	if e.Message != "" {
-		s += ": " + e.Message
-	}
-	return s
-}
-
-func itoa(n int) string {
-	b, _ := json.Marshal(n)
-	return string(b)
-}
-
-// ErrorKind classifies provider errors.
-type ErrorKind string
-
-// The kinds of provider errors.
-const (
-	Authentication ErrorKind = "authentication"
-	Quota          ErrorKind = "quota"
-	RateLimit      ErrorKind = "rate_limit"
-	Overloaded     ErrorKind = "overloaded"
-	ContextTooLong ErrorKind = "context_too_long"
-	InvalidRequest ErrorKind = "invalid_request"
-	ContentFilter  ErrorKind = "content_filter"
-	ServerError    ErrorKind = "server_error"
-)
