@@ -1,0 +1,122 @@
+package session
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/proemhq/proem/chat"
+	"github.com/proemhq/proem/prompt"
+)
+
+// Kind says what an event reports and which of its fields are set.
+type Kind string
+
+// The kinds of events that are stored.
+const (
+	Start      Kind = "session.start" // the session began
+	Input      Kind = "input"         // Message: what the user wrote
+	Context    Kind = "context"       // Message: dynamic facts that entered the history
+	Requested  Kind = "request"       // Request: it is about to be sent
+	Answer     Kind = "answer"        // Message of the model; Usage; Stop
+	Call       Kind = "tool.call"     // Call: the tool is about to run
+	Result     Kind = "tool.result"   // Message with one result
+	Notice     Kind = "notice"        // Message: what proem itself tells the model
+	Stopped    Kind = "stop"          // Stop, Failure: the turn is over
+	Diagnostic Kind = "diagnostic"    // Diagnostic
+)
+
+// The kinds of events that are shown and never stored. Their sequence number
+// is 0.
+const (
+	DeltaText      Kind = "delta.text"      // Delta: more of an answer
+	DeltaReasoning Kind = "delta.reasoning" // Delta: more of the reasoning
+	Lost           Kind = "lost"            // Loss: events that a store could not read
+)
+
+// An Event is one thing that happened in a session. Which fields are set
+// depends on the kind; [Event.Check] knows. An event is not changed after it
+// was handed on.
+type Event struct {
+	Seq  uint64    `json:"seq,omitempty"` // from 1 and without gaps; 0: transient, never stored
+	Time time.Time `json:"time,omitzero"`
+	Kind Kind      `json:"kind"`
+	Turn int       `json:"turn,omitempty"` // the user's turn, from 1; 0: before the first
+	Step int       `json:"step,omitempty"` // the model request within the turn, from 1; 0: before the first
+
+	Message    *chat.Message      `json:"message,omitempty"`
+	Request    *Request           `json:"request,omitempty"`
+	Usage      *Usage             `json:"usage,omitempty"` // nil: not reported
+	Stop       *Stop              `json:"stop,omitempty"`
+	Call       *chat.ToolCall     `json:"call,omitempty"`
+	Diagnostic *prompt.Diagnostic `json:"diagnostic,omitempty"`
+	Loss       *Loss              `json:"loss,omitempty"`
+	// Failure is the error that ended a turn, as a sentence for a person.
+	Failure string `json:"failure,omitempty"`
+	// Delta is a piece of text.
+	Delta string `json:"delta,omitempty"`
+}
+
+// A Request says what was sent, by content: whoever has the parts can put the
+// same bytes together again and compare.
+type Request struct {
+	Model   string `json:"model,omitempty"`
+	Dialect string `json:"dialect,omitempty"`
+	// Body, Assembly and Snapshot are SHA-256 sums in hex of the bytes sent, of
+	// the assembly and of the registry's snapshot; empty: not known.
+	Body     string `json:"body,omitempty"`
+	Assembly string `json:"assembly,omitempty"`
+	Snapshot string `json:"snapshot,omitempty"`
+	Bytes    int    `json:"bytes,omitempty"`  // length of the body
+	Tokens   int    `json:"tokens,omitempty"` // counted or estimated; 0: not known
+}
+
+// Usage counts tokens. A nil field was not reported, which is not zero.
+type Usage struct {
+	Input      *int `json:"input,omitempty"` // all input, cached included
+	Cached     *int `json:"cached,omitempty"`
+	CacheWrite *int `json:"cacheWrite,omitempty"`
+	Output     *int `json:"output,omitempty"` // all output, reasoning included
+	Reasoning  *int `json:"reasoning,omitempty"`
+}
+
+// Stop says why an answer or a turn ended.
+type Stop struct {
+	Reason  string `json:"reason"`            // a stable word, such as "end" or "length"
+	Message string `json:"message,omitempty"` // for people
+}
+
+// A Loss is a run of events that a store has lost to damage.
+type Loss struct {
+	First  uint64 `json:"first,omitempty"` // 0: damage between events, none of which is missing
+	Last   uint64 `json:"last,omitempty"`  // 0: not known, the damage is at the end
+	Offset int64  `json:"offset,omitempty"`
+	Bytes  int64  `json:"bytes,omitempty"`
+}
+
+// Count returns how many events are lost: -1 if this is not known.
+func (l Loss) Count() int {
+	switch {
+	case l.First == 0:
+		return 0
+	case l.Last == 0:
+		return -1
+	}
+	return int(l.Last - l.First + 1)
+}
+
+// String describes the loss in a sentence.
+func (l Loss) String() string {
+	where := fmt.Sprintf("%d damaged bytes at offset %d", l.Bytes, l.Offset)
+	switch n := l.Count(); {
+	case n < 0:
+		return fmt.Sprintf("%s: events from %d on are lost", where, l.First)
+	case n == 0:
+		return where + ": no event is lost"
+	case n == 1:
+		return fmt.Sprintf("%s: event %d is lost", where, l.First)
+	}
+	return fmt.Sprintf("%s: events %d to %d are lost", where, l.First, l.Last)
+}
+
+// Transient reports whether events of the kind are shown and never stored.
+func (k Kind) Transient() bool { return k == DeltaText || k == DeltaReasoning || k == Lost }

@@ -1,0 +1,156 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/proemhq/proem/chat"
+)
+
+// A View is the state of a session as its events tell it.
+type View struct {
+	// Messages is the history to send: inputs, contexts, notices, answers, and
+	// behind each answer the results of its calls, in the order of the calls.
+	// Nothing the user wrote is ever missing. The elements are shared and must not
+	// be changed; appending to the slice is safe.
+	Messages []chat.Message
+	Seq      uint64 // the last event; 0: none
+	Turn     int    // of the last event that has one
+	Step     int    // within Turn, likewise
+	Started  bool   // the session has a start event
+	// Contexts are the context messages of the latest step that had any: what the
+	// model knows of the dynamic facts.
+	Contexts []chat.Message
+	// Open are the calls that have no result, in order. Each needs one before the
+	// next request.
+	Open []chat.ToolCall
+	// Begun are the ids of those open calls whose tool was started: its outcome is
+	// unknown, and it must not be run again without asking.
+	Begun []string
+	// Pending says that the turn of the last input was not stopped, as after a
+	// crash.
+	Pending bool
+	// LastRequest is the last request; Unanswered says that no answer to it came.
+	LastRequest *Request
+	Unanswered  bool
+	// LastStop is how the last turn ended; nil: it has not.
+	LastStop *Stop
+	// LastUsage is what the last answer reported; nil: nothing.
+	LastUsage *Usage
+	// Losses are the runs of events that the store has lost. Results without their
+	// call are left out of Messages then.
+	Losses []Loss
+}
+
+// Fold returns the view of a log. The events are all of a session's, in order;
+// transient ones are skipped. An empty log has the zero view.
+//
+// A log that cannot have come about is an error: a gap in the numbers, a step
+// backwards, a second result for a call, an answer while calls are open. Where
+// the store reported a loss, what follows from it is not an error.
+func Fold(events []Event) (View, error) {
+	var f Folder
+	for i := range events {
+		if err := f.Add(events[i]); err != nil {
+			return View{}, err
+		}
+	}
+	return f.View(), nil
+}
+
+// A Folder folds a log as it grows: each event costs the same, however long the
+// session is. The zero Folder has seen no events. An event that Add refuses
+// changes nothing.
+type Folder struct {
+	view View // without Messages, Open and Begun
+	// done is the settled history, which is only ever appended to; tail is the
+	// rest of it, from the first answer with open calls on.
+	done []chat.Message
+	tail []entry
+	// contextTurn and contextStep are those of view.Contexts.
+	contextTurn, contextStep int
+}
+
+// Add takes in the next event.
+func (f *Folder) Add(e Event) error {
+	if err := f.add(e); err != nil {
+		return fmt.Errorf("event %d (%s): %w", e.Seq, e.Kind, err)
+	}
+	return nil
+}
+
+func (f *Folder) add(e Event) error {
+	if err := e.check(); err != nil {
+		return err
+	}
+	if e.Kind == Lost {
+		if first := e.Loss.First; first != 0 && first != f.view.Seq+1 {
+			return fmt.Errorf("expected the loss to begin at event %d, not %d", f.view.Seq+1, first)
+		}
+		f.view.Losses = append(slices.Clip(f.view.Losses), *e.Loss)
+		f.view.Seq = max(f.view.Seq, e.Loss.Last)
+		return nil
+	}
+	if e.Seq == 0 {
+		return nil
+	}
+	if want := f.view.Seq + 1; e.Seq != want {
+		return fmt.Errorf("expected event %d", want)
+	}
+	if err := f.order(e); err != nil {
+		return err
+	}
+	if err := f.apply(e); err != nil {
+		return err
+	}
+	f.view.Seq = e.Seq
+	if e.Kind != Diagnostic && e.Turn > 0 {
+		f.view.Turn, f.view.Step = e.Turn, e.Step
+	}
+	return nil
+}
+
+// order refuses a step backwards in time.
+func (f *Folder) order(e Event) error {
+	if e.Kind == Start && e.Seq != 1 {
+		return fmt.Errorf("must be the first event")
+	}
+	if e.Kind == Diagnostic || e.Turn == 0 {
+		return nil
+	}
+	if e.Turn < f.view.Turn || e.Turn == f.view.Turn && e.Step < f.view.Step {
+		return fmt.Errorf("turn %d, step %d comes after turn %d, step %d", e.Turn, e.Step, f.view.Turn, f.view.Step)
+	}
+	return nil
+}
+
+func (f *Folder) apply(e Event) error {
+	v := &f.view
+	switch e.Kind {
+	case Start:
+		v.Started = true
+	case Input:
+		f.append(entry{message: *e.Message})
+		v.Pending, v.LastStop = true, nil
+	case Context:
+		f.append(entry{message: *e.Message})
+		if e.Turn != f.contextTurn || e.Step != f.contextStep {
+			v.Contexts = nil
+			f.contextTurn, f.contextStep = e.Turn, e.Step
+		}
+		v.Contexts = append(slices.Clip(v.Contexts), *e.Message)
+	case Notice:
+		f.append(entry{message: *e.Message})
+	case Requested:
+		v.LastRequest, v.Unanswered, v.LastStop = e.Request, true, nil
+	case Answer:
+		return f.answer(e)
+	case Call:
+		return f.begin(*e.Call)
+	case Result:
+		return f.result(e)
+	case Stopped:
+		v.LastStop, v.Pending = e.Stop, false
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/proemhq/proem/chat"
+)
+
+// entry is a message of the history and, for an answer, its calls.
+type entry struct {
+	message chat.Message
+	calls   []call
+	missing int // calls without a result
+}
+
+// call is a call and what became of it.
+type call struct {
+	call   chat.ToolCall
+	begun  bool
+	result *chat.Message
+}
+
+func (f *Folder) append(e entry) {
+	f.tail = append(f.tail, e)
+	f.settle()
+}
+
+// settle moves what cannot change any more to the settled history.
+func (f *Folder) settle() {
+	n := 0
+	for n < len(f.tail) && f.tail[n].missing == 0 {
+		f.done = f.tail[n].appendTo(f.done)
+		n++
+	}
+	f.tail = slices.Delete(f.tail, 0, n)
+}
+
+// appendTo appends the message and the results that are there, in the order of
+// the calls.
+func (e *entry) appendTo(dst []chat.Message) []chat.Message {
+	dst = append(dst, e.message)
+	for i := range e.calls {
+		if r := e.calls[i].result; r != nil {
+			dst = append(dst, *r)
+		}
+	}
+	return dst
+}
+
+// answer takes in a model's message. Its calls must be told apart by their ids,
+// and no older call may be open: the request would have been invalid.
+func (f *Folder) answer(e Event) error {
+	if len(f.tail) > 0 && len(f.view.Losses) == 0 {
+		return fmt.Errorf("answer while calls are open")
+	}
+	n := entry{message: *e.Message}
+	for _, c := range e.Message.Calls() {
+		for i := range n.calls {
+			if n.calls[i].call.ID == c.ID {
+				return fmt.Errorf("two calls with id %q", c.ID)
+			}
+		}
+		n.calls = append(n.calls, call{call: c})
+	}
+	n.missing = len(n.calls)
+	f.append(n)
+	f.view.Unanswered, f.view.LastUsage = false, e.Usage
+	return nil
+}
+
+// find returns the open call of that id, the latest if losses left several, and
+// the entry that it belongs to.
+func (f *Folder) find(id string) (*entry, *call) {
+	for i := len(f.tail) - 1; i >= 0; i-- {
+		e := &f.tail[i]
+		for k := range e.calls {
+			if c := &e.calls[k]; c.call.ID == id && c.result == nil {
+				return e, c
+			}
+		}
+	}
+	return nil, nil
+}
+
+func (f *Folder) begin(c chat.ToolCall) error {
+	_, open := f.find(c.ID)
+	switch {
+	case open == nil && len(f.view.Losses) > 0:
+		return nil
+	case open == nil:
+		return fmt.Errorf("call %q is not open", c.ID)
+	case open.begun:
+		return fmt.Errorf("call %q began twice", c.ID)
+	}
+	open.begun = true
+	return nil
+}
+
+func (f *Folder) result(e Event) error {
+	r := e.Message.Results()[0]
+	in, open := f.find(r.ID)
+	switch {
+	case open == nil && len(f.view.Losses) > 0:
+		return nil
+	case open == nil:
+		return fmt.Errorf("second result, or result without a call, for %q", r.ID)
+	}
+	open.result = e.Message
+	in.missing--
+	f.settle()
+	return nil
+}
+
+// View returns the state after the events so far. It stays as it is when more
+// are added.
+func (f *Folder) View() View {
+	v := f.view
+	v.Losses = slices.Clip(v.Losses)
+	v.Messages = slices.Clip(f.done)
+	for i := range f.tail {
+		e := &f.tail[i]
+		v.Messages = e.appendTo(v.Messages)
+		for k := range e.calls {
+			if c := &e.calls[k]; c.result == nil {
+				v.Open = append(v.Open, c.call)
+				if c.begun {
+					v.Begun = append(v.Begun, c.call.ID)
+				}
+			}
+		}
+	}
+	return v
+}
