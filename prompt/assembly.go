@@ -70,9 +70,28 @@ type Assembly struct {
 	Known    []string // names of all tools, shown or not, ascending
 	Vars     []Var
 	Mutes    []Channel // channels that carry nothing; ascending
+	Heads    []Head    // at most one per channel
 	Notes    []Note
 	// Diagnostics is what sources and stages want a person to know.
 	Diagnostics []Diagnostic
+}
+
+// A Head stands in front of a channel's text, as a section of its own would, if
+// the channel has any text at all.
+type Head struct {
+	Channel Channel
+	Name    string // for those who list parts, such as "heading"
+	Text    span.Text
+}
+
+// head returns the head of a channel, or nil.
+func (a *Assembly) head(ch Channel) *Head {
+	for i := range a.Heads {
+		if a.Heads[i].Channel == ch {
+			return &a.Heads[i]
+		}
+	}
+	return nil
 }
 
 // Clone returns an assembly whose slices may be changed. Texts, origins and
@@ -83,6 +102,7 @@ func (a Assembly) Clone() Assembly {
 	a.Known = slices.Clone(a.Known)
 	a.Vars = slices.Clone(a.Vars)
 	a.Mutes = slices.Clone(a.Mutes)
+	a.Heads = slices.Clone(a.Heads)
 	a.Notes = slices.Clone(a.Notes)
 	a.Diagnostics = slices.Clone(a.Diagnostics)
 	return a
@@ -117,11 +137,14 @@ func (a Assembly) Parts(ch Channel) []Part {
 	if n == 0 {
 		return nil
 	}
-	out := make([]Part, 0, n)
+	out := make([]Part, 0, n+1)
 	for i := range a.Sections {
 		s := &a.Sections[i]
 		if s.Channel != ch || s.Text.Len() == 0 {
 			continue
+		}
+		if h := a.head(ch); h != nil && len(out) == 0 {
+			out = append(out, Part{Name: h.Name, Text: h.Text, From: h.Text[0].From})
 		}
 		p := Part{Name: s.Name, Class: s.Class, Text: s.Text, From: s.From}
 		if len(out) > 0 {
@@ -166,6 +189,9 @@ func (a Assembly) AppendText(dst []byte, ch Channel) []byte {
 		if s.Channel != ch || s.Text.Len() == 0 {
 			continue
 		}
+		if h := a.head(ch); first && h != nil {
+			dst, first = h.Text.AppendTo(dst), false
+		}
 		if !first {
 			dst = append(dst, s.sep()...)
 		}
@@ -188,6 +214,9 @@ func (a Assembly) Render(ch Channel) string {
 		if s.Channel != ch || s.Text.Len() == 0 {
 			continue
 		}
+		if h := a.head(ch); b.Len() == 0 && h != nil {
+			b.WriteString(h.Text.String())
+		}
 		if b.Len() > 0 {
 			b.WriteString(s.sep())
 		}
@@ -206,6 +235,9 @@ func (a Assembly) ends(ch Channel) []int {
 	for i := range a.Sections {
 		s := &a.Sections[i]
 		if n := s.Text.Len(); s.Channel == ch && n > 0 {
+			if h := a.head(ch); at == 0 && h != nil {
+				at = h.Text.Len()
+			}
 			if at > 0 {
 				at += len(s.sep())
 			}

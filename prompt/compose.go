@@ -112,9 +112,9 @@ func (c *Composer) full(in Input) (*Composed, error) {
 	c.last, c.in = &Composed{Assembly: a}, in
 	c.patchable = c.local && len(c.plan.sections) == sections && len(a.Sections) == sections &&
 		len(a.Notes) == notes && len(a.Diagnostics) == diagnostics
-	for _, s := range c.plan.sections {
-		if f := s.def.Body.Fact; f != "" && c.patchable {
-			v, _ := in.Facts.Get(f)
+	for i, s := range c.plan.sections {
+		if s.def.Body.Fact != "" && c.patchable {
+			v := in.Facts.find(int(c.plan.places[i]), s.def.Body.Fact)
 			c.patchable = !v.None && v.Docs == nil
 		}
 	}
@@ -137,7 +137,7 @@ func (c *Composer) patch(in Input) *Composed {
 	prev := &c.last.Assembly
 	r := resolver{p: c.plan, in: in, arena: make(span.Text, 0, len(changed))}
 	for _, i := range changed {
-		r.section(c.plan.sections[i])
+		r.section(c.plan.sections[i], int(c.plan.places[i]))
 	}
 	if len(r.faults) > 0 || len(r.a.Sections) != len(changed) || len(r.a.Notes) > 0 || len(r.a.Diagnostics) > 0 {
 		return nil
@@ -166,44 +166,35 @@ func (c *Composer) patch(in Input) *Composed {
 // changed returns the places of the sections whose facts differ in their text;
 // it is not ok if anything else differs.
 func (c *Composer) changed(facts *Facts) (places []int, ok bool) {
-	old := c.in.Facts
 	for _, l := range c.plan.layers {
 		for i := range l.Vars {
-			if f := l.Vars[i].Body.Fact; f != "" && !sameFact(old, facts, f) {
+			if f := l.Vars[i].Body.Fact; f != "" && !c.same(facts, c.plan.place(f), f) {
 				return nil, false
 			}
 		}
 		for i := range l.Tools {
-			if f := l.Tools[i].Fact; f != "" && !sameFact(old, facts, f) {
+			if f := l.Tools[i].Fact; f != "" && !c.same(facts, c.plan.place(f), f) {
 				return nil, false
 			}
 		}
 	}
 	for i, s := range c.plan.sections {
-		if f := s.def.Body.Fact; f != "" && !sameFact(old, facts, f) {
-			if v, _ := old.Get(f); len(v.Notes)+len(v.Diagnostics) > 0 {
-				return nil, false // what was said of the old text must go
-			}
-			places = append(places, i)
+		f, at := s.def.Body.Fact, int(c.plan.places[i])
+		if f == "" || c.same(facts, at, f) {
+			continue
 		}
+		if old := c.in.Facts.find(at, f); old == nil || len(old.Notes)+len(old.Diagnostics) > 0 {
+			return nil, false // what was said of the old text must go
+		}
+		places = append(places, i)
 	}
 	return places, true
 }
 
-// sameFact reports whether both sets say the same under a name. Parts that
-// cannot be compared cheaply count as different unless both facts share them.
-func sameFact(old, now *Facts, name string) bool {
-	a, ok := old.Get(name)
-	b, ok2 := now.Get(name)
-	return ok && ok2 && a.Text == b.Text && a.Ref == b.Ref && a.None == b.None &&
-		a.Err == nil && b.Err == nil && a.Class == b.Class && a.Trust == b.Trust &&
-		sameSlice(a.Spans, b.Spans) && sameSlice(a.Docs, b.Docs) && sameSlice(a.Tools, b.Tools) &&
-		sameSlice(a.Known, b.Known) && sameSlice(a.Notes, b.Notes) && sameSlice(a.Diagnostics, b.Diagnostics)
-}
-
-// sameSlice reports whether two slices are the same memory, or both empty.
-func sameSlice[T any](a, b []T) bool {
-	return len(a) == len(b) && (a == nil) == (b == nil) && (len(a) == 0 || &a[0] == &b[0])
+// same reports whether a fact says what it said in the last composition.
+func (c *Composer) same(facts *Facts, place int, name string) bool {
+	a, b := c.in.Facts.find(place, name), facts.find(place, name)
+	return a == b || a != nil && b != nil && a.Err == nil && b.Err == nil && a.Equal(*b)
 }
 
 // splice renders a channel of next from the rendered text of c, in which only

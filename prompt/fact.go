@@ -50,27 +50,73 @@ type Doc struct {
 // Facts is an immutable set of facts. The same pointer means the same facts: a
 // gatherer that found nothing changed returns the previous value, and whoever
 // composes can then reuse its previous result.
-type Facts struct{ m map[string]Fact }
+type Facts struct {
+	names []string // ascending
+	facts []*Fact  // beside names
+}
 
-// NewFacts returns the given facts. The map is copied; texts are shared. A nil
+// NewFacts returns the given facts. The map is not kept; texts are shared. A nil
 // *Facts is the empty set.
-func NewFacts(m map[string]Fact) *Facts { return &Facts{m: maps.Clone(m)} }
+func NewFacts(m map[string]Fact) *Facts {
+	f := &Facts{names: slices.Sorted(maps.Keys(m)), facts: make([]*Fact, 0, len(m))}
+	for _, n := range f.names {
+		v := m[n]
+		f.facts = append(f.facts, &v)
+	}
+	return f
+}
+
+// Next returns the facts that were read under the given names, which are those
+// of [Plan.Needs]: ascending and without duplicates. A fact that says what it
+// said in f keeps its old value, and if all do and the names are the same, Next
+// returns f itself. The names are kept and not to be changed; f may be nil.
+func (f *Facts) Next(names []string, read []Fact) *Facts {
+	next := &Facts{names: names, facts: make([]*Fact, len(names))}
+	same := f != nil && slices.Equal(f.names, names)
+	for i, n := range names {
+		old := f.find(i, n)
+		if old != nil && old.Equal(read[i]) {
+			next.facts[i] = old
+			continue
+		}
+		same = false
+		v := read[i]
+		next.facts[i] = &v
+	}
+	if same {
+		return f
+	}
+	return next
+}
 
 // Get returns the fact of that name.
 func (f *Facts) Get(name string) (Fact, bool) {
-	if f == nil {
-		return Fact{}, false
+	if v := f.find(0, name); v != nil {
+		return *v, true
 	}
-	v, ok := f.m[name]
-	return v, ok
+	return Fact{}, false
 }
 
-// Names returns the names in ascending order.
+// find returns the fact of a name, or nil. It looks at the given place first.
+func (f *Facts) find(place int, name string) *Fact {
+	if f == nil {
+		return nil
+	}
+	if place < len(f.names) && f.names[place] == name {
+		return f.facts[place]
+	}
+	if i, ok := slices.BinarySearch(f.names, name); ok {
+		return f.facts[i]
+	}
+	return nil
+}
+
+// Names returns the names in ascending order. The slice is not to be changed.
 func (f *Facts) Names() []string {
 	if f == nil {
 		return nil
 	}
-	return slices.Sorted(maps.Keys(f.m))
+	return f.names
 }
 
 // Len returns the number of facts.
@@ -78,5 +124,5 @@ func (f *Facts) Len() int {
 	if f == nil {
 		return 0
 	}
-	return len(f.m)
+	return len(f.names)
 }

@@ -19,6 +19,7 @@ type Plan struct {
 	layers   []*layer // global first, nearest last
 
 	sections []*section // by channel, order and tie; none of a muted channel
+	places   []int32    // for each section, the place of its fact in needs, or -1
 	dynamic  int        // sections with a fact
 	vars     []*variable
 	tools    []chat.ToolSpec // complete if no set of tools is a fact
@@ -51,7 +52,20 @@ func (s Snapshot) Plan(lineage []string, ties Ties) *Plan {
 		p.tools, p.known, p.faults, p.notes = p.collect(nil, p.faults, p.notes)
 	}
 	p.needs = p.facts()
+	p.places = make([]int32, len(p.sections))
+	for i, s := range p.sections {
+		p.places[i] = -1
+		if f := s.def.Body.Fact; f != "" {
+			p.places[i] = int32(p.place(f))
+		}
+	}
 	return p
+}
+
+// place returns the place of a fact in needs.
+func (p *Plan) place(fact string) int {
+	at, _ := slices.BinarySearch(p.needs, fact)
+	return at
 }
 
 // chain returns the layers that a lineage sees, the farthest first.
@@ -238,9 +252,9 @@ func (p *Plan) collect(facts *Facts, faults Faults, notes []Note) ([]chat.ToolSp
 }
 
 func toolFact(facts *Facts, name string) ([]chat.ToolSpec, []string) {
-	f, ok := facts.Get(name)
-	if !ok || f.Err != nil || f.None {
-		return nil, f.Known
+	f := facts.find(0, name)
+	if f == nil || f.Err != nil || f.None {
+		return nil, nil
 	}
 	return f.Tools, known(f.Tools, f.Known)
 }

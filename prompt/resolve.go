@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -29,8 +30,8 @@ func (p *Plan) Resolve(in Input) (Assembly, error) {
 	}
 	r.vars()
 	r.tools()
-	for _, s := range p.sections {
-		r.section(s)
+	for i, s := range p.sections {
+		r.section(s, int(p.places[i]))
 	}
 	r.soles()
 	if len(r.faults) > 0 {
@@ -51,22 +52,29 @@ func (r *resolver) vars() {
 	if len(r.p.vars) == 0 {
 		return
 	}
-	r.a.Vars = make([]Var, 0, len(r.p.vars))
 	for _, l := range r.p.layers {
 		for i := range l.Vars { // a shadowed variable's failure surfaces too
-			if f := l.Vars[i].Body.Fact; f != "" {
-				r.failed(f, &Section{Name: l.Vars[i].Name, Required: true}, "variable ")
+			if name := l.Vars[i].Body.Fact; name != "" {
+				f := r.in.Facts.find(r.p.place(name), name)
+				if f == nil || f.Err != nil {
+					r.failed(name, f, &Section{Name: l.Vars[i].Name, Required: true}, "variable ")
+				}
 			}
 		}
 	}
-	for _, v := range r.p.vars {
-		out := Var{Name: v.def.Name, Value: v.def.Body.Literal, From: v.from}
-		if v.def.Body.Fact != "" {
-			f, _ := r.in.Facts.Get(v.def.Body.Fact)
-			out.Value, out.None = f.Text, f.None || f.Err != nil
+	r.a.Vars = make([]Var, len(r.p.vars))
+	for i, v := range r.p.vars {
+		out := &r.a.Vars[i]
+		out.Name, out.Value, out.From = v.def.Name, v.def.Body.Literal, v.from
+		if name := v.def.Body.Fact; name != "" {
+			f := r.in.Facts.find(r.p.place(name), name)
+			if f == nil || f.Err != nil {
+				out.None = true
+				continue
+			}
+			out.Value, out.None = f.Text, f.None
 			out.From = lowered(v.from, f.Ref, f.Trust)
 		}
-		r.a.Vars = append(r.a.Vars, out)
 	}
 }
 
@@ -76,59 +84,72 @@ func (r *resolver) tools() {
 	}
 	for _, l := range r.p.layers {
 		for i := range l.Tools {
-			if f := l.Tools[i].Fact; f != "" {
-				r.failed(f, &Section{Name: f}, "tools of ")
+			if name := l.Tools[i].Fact; name != "" {
+				f := r.in.Facts.find(r.p.place(name), name)
+				if f == nil || f.Err != nil {
+					r.failed(name, f, &Section{Name: name}, "tools of ")
+				}
 			}
 		}
 	}
 	r.a.Tools, r.a.Known, r.faults, r.a.Notes = r.p.collect(r.in.Facts, r.faults, r.a.Notes)
 }
 
-func (r *resolver) section(s *section) {
+// section adds the section, or the sections, of a definition. place is where its
+// fact should be.
+func (r *resolver) section(s *section, place int) {
 	d := s.def
-	out := Section{
-		Name: d.Name, Channel: d.Channel, Class: d.Class, Order: d.Order, Sep: d.Sep, Sole: d.Sole,
-		Required: d.Required, Priority: d.Priority, Min: d.Min, Text: s.text, From: s.from, parsed: s.parsed,
-	}
 	if d.Body.Fact == "" {
-		r.a.Sections = append(r.a.Sections, out)
+		r.put(s).Text = s.text
 		return
 	}
-	if r.failed(d.Body.Fact, &out, "") {
+	f := r.in.Facts.find(place, d.Body.Fact)
+	if f == nil || f.Err != nil {
+		r.failed(d.Body.Fact, f, &Section{Name: d.Name, Channel: d.Channel, Required: d.Required, From: s.from}, "")
 		return
 	}
-	f, _ := r.in.Facts.Get(d.Body.Fact)
-	r.a.Notes = append(r.a.Notes, f.Notes...)
-	r.a.Diagnostics = append(r.a.Diagnostics, f.Diagnostics...)
+	if len(f.Notes) > 0 {
+		r.a.Notes = append(r.a.Notes, f.Notes...)
+	}
+	if len(f.Diagnostics) > 0 {
+		r.a.Diagnostics = append(r.a.Diagnostics, f.Diagnostics...)
+	}
 	if f.None {
 		return
 	}
-	out.Class = max(d.Class, f.Class)
 	if f.Docs != nil {
-		r.docs(out, d, f)
+		r.docs(s, f)
 		return
 	}
+	out := r.put(s)
+	out.Class = max(d.Class, f.Class)
 	out.From = lowered(s.from, f.Ref, f.Trust)
 	out.Text = r.text(f.Text, f.Spans, out.From, d.Body.Template)
-	r.a.Sections = append(r.a.Sections, out)
+}
+
+// put appends a section as it is defined, without a text.
+func (r *resolver) put(s *section) *Section {
+	d := s.def
+	r.a.Sections = append(r.a.Sections, Section{
+		Name: d.Name, Channel: d.Channel, Class: d.Class, Order: d.Order, Sep: d.Sep, Sole: d.Sole,
+		Required: d.Required, Priority: d.Priority, Min: d.Min, From: s.from, parsed: s.parsed,
+	})
+	return &r.a.Sections[len(r.a.Sections)-1]
 }
 
 // docs adds a section for each document of a fact.
-func (r *resolver) docs(like Section, d *SectionDef, f Fact) {
+func (r *resolver) docs(s *section, f *Fact) {
 	for i := range f.Docs {
 		doc := &f.Docs[i]
-		out := like
-		out.Name = doc.Name
-		out.Doc = doc
-		out.Class = max(like.Class, doc.Class)
-		from := *like.From
+		from := *s.from
 		from.Section, from.Path, from.Trust = doc.Name, doc.Path, max(from.Trust, f.Trust, doc.Trust)
-		if d.Source == "" {
+		if s.def.Source == "" {
 			from.Source = "file"
 		}
-		out.From = &from
-		out.Text = r.text(doc.Text, doc.Spans, out.From, d.Body.Template)
-		r.a.Sections = append(r.a.Sections, out)
+		out := r.put(s)
+		out.Name, out.Doc, out.From = doc.Name, doc, &from
+		out.Class = max(s.def.Class, f.Class, doc.Class)
+		out.Text = r.text(doc.Text, doc.Spans, out.From, s.def.Body.Template)
 	}
 }
 
@@ -152,46 +173,46 @@ func (r *resolver) text(s string, spans span.Text, from *span.Origin, template b
 	return r.arena[at : at+1 : at+1]
 }
 
-// failed reports whether the fact is missing or its source failed, and records
-// the omission, or the fault where the section cannot be done without.
-func (r *resolver) failed(fact string, s *Section, kind string) bool {
-	f, ok := r.in.Facts.Get(fact)
-	if ok && f.Err == nil {
-		return false
+// failed records that a fact is missing or its source failed: the omission, or
+// the fault where the section cannot be done without.
+func (r *resolver) failed(name string, f *Fact, s *Section, kind string) {
+	if f == nil {
+		f = &Fact{Err: errors.New("the fact " + name + " was not gathered")}
 	}
-	why, code := "the fact "+fact+" was not gathered", "fact.missing"
-	if ok {
-		why, code = "its source failed: "+f.Err.Error(), "section.failed"
-	}
-	path := f.Ref
 	if r.in.Strict || s.Required {
-		fault := Fault{Code: code, Stage: "resolve", Section: s.Name, Channel: s.Channel, Path: path, Message: why, Err: f.Err}
+		fault := Fault{Code: "section.failed", Stage: "resolve", Section: s.Name, Channel: s.Channel, Path: f.Ref,
+			Message: "its source failed: " + f.Err.Error(), Err: f.Err}
 		if kind != "" {
 			fault.Section = ""
-			fault.Message = fmt.Sprintf("%s%q: %s", kind, s.Name, why)
+			fault.Message = fmt.Sprintf("%s%q: %s", kind, s.Name, fault.Message)
 		}
 		r.faults = append(r.faults, fault)
-		return true
+		return
 	}
-	r.a.Notes = append(r.a.Notes, Note{Name: s.Name, Path: path, Stage: "resolve", Reason: why, From: s.From})
-	r.a.Diagnostics = append(r.a.Diagnostics, Diagnostic{Severity: Warning, Code: code, Path: path,
-		Message: fmt.Sprintf("%s%q is left out: %s", cmp.Or(kind, "section "), s.Name, why)})
+	r.a.Notes = append(r.a.Notes, Note{Name: s.Name, Path: f.Ref, Stage: "resolve", From: s.From,
+		Reason: "its source failed: " + f.Err.Error()})
+	r.a.Diagnostics = append(r.a.Diagnostics, Diagnostic{Severity: Warning, Code: "section.failed", Path: f.Ref,
+		Message: fmt.Sprintf("%s%q is left out: its source failed: %v", cmp.Or(kind, "section "), s.Name, f.Err)})
 	r.a.Diagnostics = append(r.a.Diagnostics, f.Diagnostics...)
-	return true
 }
 
 // soles reports channels with more than one sole section.
 func (r *resolver) soles() {
-	for ch := range Channels {
-		var names []string
-		for i := range r.a.Sections {
-			if s := &r.a.Sections[i]; s.Sole && s.Channel == ch {
-				names = append(names, s.Name)
-			}
+	var names [Channels][]string
+	found := false
+	for i := range r.a.Sections {
+		if s := &r.a.Sections[i]; s.Sole {
+			names[s.Channel] = append(names[s.Channel], s.Name)
+			found = true
 		}
-		if len(names) > 1 {
-			r.faults = append(r.faults, Fault{Code: "section.sole_conflict", Stage: "resolve", Channel: ch,
-				Message: fmt.Sprintf("%d sections of the channel %s want to be its only one: %q", len(names), ch, names)})
+	}
+	if !found {
+		return
+	}
+	for ch, n := range names {
+		if len(n) > 1 {
+			r.faults = append(r.faults, Fault{Code: "section.sole_conflict", Stage: "resolve", Channel: Channel(ch),
+				Message: fmt.Sprintf("%d sections of the channel %s want to be its only one: %q", len(n), Channel(ch), n)})
 		}
 	}
 }

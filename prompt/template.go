@@ -46,12 +46,16 @@ const (
 // ParseTemplate parses a template text. It never fails: malformed references
 // are recorded and reported when the template is used.
 func ParseTemplate(s string) *Template {
-	t := &Template{Source: s}
+	return &Template{Source: s, Refs: AppendRefs(nil, s)}
+}
+
+// AppendRefs appends the references of a template text to dst.
+func AppendRefs(dst []Ref, s string) []Ref {
 	lastClose := -2 // not looked for yet
 	for at := 0; ; {
 		i := strings.Index(s[at:], "{{")
 		if i < 0 {
-			return t
+			return dst
 		}
 		lo := at + i
 		inside := s[lo+2:]
@@ -64,7 +68,7 @@ func ParseTemplate(s string) *Template {
 			if !IsVarName(ref.Name) {
 				ref.Fault = RefBadName
 			}
-			t.Refs = append(t.Refs, ref)
+			dst = append(dst, ref)
 			at = ref.Hi
 			continue
 		}
@@ -72,7 +76,7 @@ func ParseTemplate(s string) *Template {
 			lastClose = strings.LastIndex(s, "}}")
 		}
 		if lastClose >= lo+2 {
-			t.Refs = append(t.Refs, Ref{Lo: lo, Hi: lo + 2, Fault: RefBadOpen})
+			dst = append(dst, Ref{Lo: lo, Hi: lo + 2, Fault: RefBadOpen})
 		}
 		at = lo + 2
 	}
@@ -92,32 +96,26 @@ func IsVarName(s string) bool {
 	return s != ""
 }
 
-// Excerpt returns up to 16 UTF-16 code units of the source from the reference
-// on, for a message. A rune is never cut in half.
-func (t *Template) Excerpt(r Ref) string {
+// Excerpt returns up to 16 UTF-16 code units of a template text from the
+// reference on, for a message. A rune is never cut in half.
+func (r Ref) Excerpt(source string) string {
 	units := 0
-	for i, c := range t.Source[r.Lo:] {
+	for i, c := range source[r.Lo:] {
 		units += utf16.RuneLen(c)
 		if units > 16 {
-			return t.Source[r.Lo : r.Lo+i]
+			return source[r.Lo : r.Lo+i]
 		}
 	}
-	return t.Source[r.Lo:]
+	return source[r.Lo:]
 }
 
-// Position returns the line and column, both from 1, of a byte of the source.
-// Columns count bytes.
-func (t *Template) Position(off int) (line, column int) {
-	before := t.Source[:off]
-	return 1 + strings.Count(before, "\n"), off - strings.LastIndexByte(before, '\n')
-}
-
-// Template returns the parsed form of a span's text, which is kept with the
-// section if the definition's own text was not rewritten since.
-func (s *Section) Template(i int) *Template {
+// Refs returns the references in a span of the section. They are known already
+// if the definition's own text was not rewritten since; otherwise they are found
+// now and appended to scratch, which the result may share.
+func (s *Section) Refs(i int, scratch []Ref) []Ref {
 	// Comparing strings that share their bytes costs nothing.
 	if s.parsed != nil && len(s.Text) == 1 && s.parsed.Source == s.Text[i].Text {
-		return s.parsed
+		return s.parsed.Refs
 	}
-	return ParseTemplate(s.Text[i].Text)
+	return AppendRefs(scratch, s.Text[i].Text)
 }

@@ -24,8 +24,8 @@ type Finder interface {
 // ErrUnknown is the error of a fact that no source provides.
 var ErrUnknown = errors.New("no source provides it")
 
-// Gather reads the needed facts, all at the same time, and returns them as one
-// value. A source that fails, or does not answer within the timeout (0:
+// Gather reads the needed facts, those of [prompt.Plan.Needs], all at the same
+// time, and returns them as one value. A source that fails, or does not answer within the timeout (0:
 // DefaultTimeout), leaves a fact with Err set; Gather itself never fails.
 //
 // A source is asked even if ctx is done already: it sees that, and may answer
@@ -55,26 +55,7 @@ func Gather(ctx context.Context, needs []string, find Finder, q Query, timeout t
 		pending.Go(func() { read[i] = ask(ctx, src, q, timeout) })
 	}
 	pending.Wait()
-	return merge(needs, read, prev)
-}
-
-// merge returns prev if it says the same as what was read.
-func merge(needs []string, read []prompt.Fact, prev *prompt.Facts) *prompt.Facts {
-	same := prev != nil && prev.Len() == len(needs)
-	m := make(map[string]prompt.Fact, len(needs))
-	for i, name := range needs {
-		old, ok := prev.Get(name)
-		if ok && old.Equal(read[i]) {
-			m[name] = old
-			continue
-		}
-		same = false
-		m[name] = read[i]
-	}
-	if same {
-		return prev
-	}
-	return prompt.NewFacts(m)
+	return prev.Next(needs, read)
 }
 
 // ask reads one source and gives up on it after the timeout, or soon after ctx

@@ -37,26 +37,19 @@ func Interpolate(cfg InterpolateConfig) prompt.Stage {
 }
 
 func interpolate(cfg InterpolateConfig, a prompt.Assembly) (prompt.Assembly, error) {
-	plan, spans := references(a)
-	if len(plan) == 0 {
+	var room [16]prompt.Ref
+	w := interpolator{cfg: cfg, vars: a.Vars, scratch: room[:0]}
+	first, spans := w.measure(a.Sections)
+	if first < 0 {
 		return a, nil
 	}
-	w := interpolator{cfg: cfg, vars: a.Vars, out: make(span.Text, 0, spans)}
-	all := make([]prompt.Section, len(a.Sections))
-	copy(all, a.Sections)
-	for n := 0; n < len(plan); {
-		s := &all[plan[n].section]
-		start := len(w.out)
-		done := 0 // spans of the section that were written
-		for ; n < len(plan) && &all[plan[n].section] == s; n++ {
-			w.out = append(w.out, s.Text[done:plan[n].span]...)
-			w.expand(s, s.Text[plan[n].span], plan[n].template)
-			done = plan[n].span + 1
-		}
-		w.out = append(w.out, s.Text[done:]...)
-		s.Text = w.out[start:len(w.out):len(w.out)]
+	w.out = make(span.Text, 0, spans)
+	sections := make([]prompt.Section, len(a.Sections))
+	copy(sections, a.Sections)
+	for i := first; i < len(sections); i++ {
+		w.section(&sections[i])
 	}
-	a.Sections = all
+	a.Sections = sections
 	if len(w.diagnostics) > 0 {
 		a.Diagnostics = append(a.Diagnostics[:len(a.Diagnostics):len(a.Diagnostics)], w.diagnostics...)
 	}
@@ -66,67 +59,79 @@ func interpolate(cfg InterpolateConfig, a prompt.Assembly) (prompt.Assembly, err
 	return a, nil
 }
 
-// A use is a template span that holds at least one reference.
-type use struct {
-	section, span int
-	template      *prompt.Template
-}
-
-// references finds the template spans to expand and how many spans the expanded
-// sections have at most.
-func references(a prompt.Assembly) (uses []use, spans int) {
-	for i := range a.Sections {
-		s := &a.Sections[i]
-		found := false
-		for j := range s.Text {
-			if !s.Text[j].Template {
-				continue
-			}
-			t := s.Template(j)
-			if len(t.Refs) == 0 {
-				continue
-			}
-			if uses == nil {
-				uses = make([]use, 0, len(a.Sections))
-			}
-			uses = append(uses, use{i, j, t})
-			spans += 2 * len(t.Refs)
-			if !found {
-				found = true
-				spans += len(s.Text)
-			}
-		}
-	}
-	return uses, spans
-}
-
 type interpolator struct {
 	cfg         InterpolateConfig
 	vars        []prompt.Var
-	out         span.Text
+	scratch     []prompt.Ref
+	out         span.Text // the expanded sections share it
 	faults      prompt.Faults
 	diagnostics []prompt.Diagnostic
 }
 
+// measure returns the first section that holds a reference, or -1, and how many
+// spans the expanded sections have at most.
+func (w *interpolator) measure(sections []prompt.Section) (first, spans int) {
+	first = -1
+	for i := range sections {
+		s := &sections[i]
+		refs := 0
+		for j := range s.Text {
+			if s.Text[j].Template {
+				refs += len(s.Refs(j, w.scratch))
+			}
+		}
+		if refs == 0 {
+			continue
+		}
+		if first < 0 {
+			first = i
+		}
+		spans += len(s.Text) + 2*refs
+	}
+	return first, spans
+}
+
+// section replaces the text of a section that holds references.
+func (w *interpolator) section(s *prompt.Section) {
+	start, done := len(w.out), 0 // done: spans that were written
+	for j := range s.Text {
+		if !s.Text[j].Template {
+			continue
+		}
+		refs := s.Refs(j, w.scratch)
+		if len(refs) == 0 {
+			continue
+		}
+		w.out = append(w.out, s.Text[done:j]...)
+		w.expand(s, s.Text[j], refs)
+		done = j + 1
+	}
+	if done == 0 {
+		return
+	}
+	w.out = append(w.out, s.Text[done:]...)
+	s.Text = w.out[start:len(w.out):len(w.out)]
+}
+
 // expand writes a template span with its references replaced.
-func (w *interpolator) expand(s *prompt.Section, sp span.Span, t *prompt.Template) {
+func (w *interpolator) expand(s *prompt.Section, sp span.Span, refs []prompt.Ref) {
 	at := 0
-	for i := range t.Refs {
-		r := &t.Refs[i]
-		value, from, ok := w.value(s, sp, t, r)
+	for i := range refs {
+		r := &refs[i]
+		value, from, ok := w.value(s, &sp, r)
 		if !ok {
 			continue // the reference stays in the text
 		}
-		w.literal(sp, at, r.Lo)
+		w.literal(&sp, at, r.Lo)
 		if value != "" {
 			w.out = append(w.out, span.Span{Text: value, From: from})
 		}
 		at = r.Hi
 	}
-	w.literal(sp, at, len(sp.Text))
+	w.literal(&sp, at, len(sp.Text))
 }
 
-func (w *interpolator) literal(sp span.Span, lo, hi int) {
+func (w *interpolator) literal(sp *span.Span, lo, hi int) {
 	if lo >= hi {
 		return
 	}
@@ -137,13 +142,13 @@ func (w *interpolator) literal(sp span.Span, lo, hi int) {
 	w.out = append(w.out, piece)
 }
 
-func (w *interpolator) value(s *prompt.Section, sp span.Span, t *prompt.Template, r *prompt.Ref) (string, *span.Origin, bool) {
+func (w *interpolator) value(s *prompt.Section, sp *span.Span, r *prompt.Ref) (string, *span.Origin, bool) {
 	optional := r.Optional && w.cfg.Optional
 	if r.Fault == prompt.RefOK && (optional || !r.Optional) {
 		for i := range w.vars {
 			if v := &w.vars[i]; v.Name == r.Name {
 				if v.None && !optional {
-					w.fault(s, sp, t, r, "var.no_value", fmt.Sprintf("the variable %q has no value at present", r.Name))
+					w.fault(s, sp, r, "var.no_value", fmt.Sprintf("the variable %q has no value at present", r.Name))
 					return "", nil, false
 				}
 				return v.Value, v.From, true
@@ -155,28 +160,34 @@ func (w *interpolator) value(s *prompt.Section, sp span.Span, t *prompt.Template
 	}
 	switch {
 	case r.Fault == prompt.RefBadOpen:
-		w.fault(s, sp, t, r, "template.open", fmt.Sprintf("%q opens no reference: write {{name}}", t.Excerpt(*r)))
+		w.fault(s, sp, r, "template.open", fmt.Sprintf("%q opens no reference: write {{name}}", r.Excerpt(sp.Text)))
 	case r.Fault == prompt.RefBadName || r.Optional:
-		name := t.Source[r.Lo+2 : r.Hi-2]
-		w.fault(s, sp, t, r, "template.name", fmt.Sprintf("%q is not the name of a variable: a lower-case letter followed by lower-case letters, digits and underscores, without spaces", name))
+		name := sp.Text[r.Lo+2 : r.Hi-2]
+		w.fault(s, sp, r, "template.name", fmt.Sprintf("%q is not the name of a variable: a lower-case letter followed by lower-case letters, digits and underscores, without spaces", name))
 	case w.cfg.Keep:
-		line, column := t.Position(r.Lo)
+		line, column := position(sp.Text, r.Lo)
 		w.diagnostics = append(w.diagnostics, prompt.Diagnostic{
 			Severity: prompt.Warning, Code: "var.missing", Path: path(sp.From), Line: line, Column: column, Offset: r.Lo,
 			Message: fmt.Sprintf("section %q refers to the variable %q, which is not registered; the reference is sent as it is", s.Name, r.Name),
 		})
 	default:
-		w.fault(s, sp, t, r, "var.missing", fmt.Sprintf("the variable %q is not registered; %s", r.Name, w.names()))
+		w.fault(s, sp, r, "var.missing", fmt.Sprintf("the variable %q is not registered; %s", r.Name, w.names()))
 	}
 	return "", nil, false
 }
 
-func (w *interpolator) fault(s *prompt.Section, sp span.Span, t *prompt.Template, r *prompt.Ref, code, message string) {
-	line, column := t.Position(r.Lo)
+func (w *interpolator) fault(s *prompt.Section, sp *span.Span, r *prompt.Ref, code, message string) {
+	line, column := position(sp.Text, r.Lo)
 	w.faults = append(w.faults, prompt.Fault{
 		Code: code, Stage: "interpolate", Section: s.Name, Channel: s.Channel,
 		Path: path(sp.From), Line: line, Column: column, Message: message,
 	})
+}
+
+// position returns the line and the column, in bytes, of an offset; both from 1.
+func position(s string, off int) (line, column int) {
+	before := s[:off]
+	return 1 + strings.Count(before, "\n"), off - strings.LastIndexByte(before, '\n')
 }
 
 func path(from *span.Origin) string {

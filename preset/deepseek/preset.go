@@ -139,7 +139,7 @@ func (p *Preset) Stages(lineage []string) []prompt.Stage {
 
 func (p *Preset) stages(hooks []stage.Hook) []prompt.Stage {
 	return append(p.assembleStages(hooks), templates, stage.Interpolate(stage.InterpolateConfig{}),
-		stage.Heading(prompt.Context, p.heading()))
+		headingStage(prompt.Context, p.heading()))
 }
 
 func (p *Preset) heading() string {
