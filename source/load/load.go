@@ -30,7 +30,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
@@ -91,11 +90,9 @@ type entry struct {
 // read, and wraps [fs.ErrNotExist] if nothing is there.
 func (l *Loader) Load(root env.Root, name string, max int) (*File, error) {
 	k := key{root.Name(), name, max}
-	info, err := root.Stat(name)
+	info, err := look(root, name)
 	if err != nil {
-		if info, err = l.retry(root, name, err); err != nil {
-			return nil, err
-		}
+		return nil, err
 	}
 	if !info.Mode().IsRegular() {
 		return nil, refuse(root, name, notRegular, info.Mode(), nil)
@@ -120,33 +117,33 @@ func (l *Loader) Load(root env.Root, name string, max int) (*File, error) {
 	return f, nil
 }
 
-// retry handles a name that could not be looked up: an absolute link that stays
-// inside the root is followed by hand, everything else is refused.
-func (l *Loader) retry(root env.Root, name string, cause error) (env.Info, error) {
-	if errors.Is(cause, fs.ErrNotExist) {
-		return env.Info{}, l.missing(root, name, cause)
+// look finds out what a name leads to: one stat for a file or nothing, two for a
+// link.
+func look(root env.Root, name string) (env.Info, error) {
+	info, err := root.Lstat(name)
+	if err == nil && info.Mode()&fs.ModeSymlink == 0 {
+		return info, nil
 	}
-	real, err := Resolve(root, name)
-	if err != nil {
-		return env.Info{}, refuseError(root, name, err, cause)
+	if errors.Is(err, fs.ErrNotExist) {
+		return info, refuseError(root, name, err, nil)
 	}
-	info, err := root.Stat(real)
-	if err != nil {
-		return env.Info{}, refuseError(root, name, err, cause)
+	if err == nil {
+		if info, err = root.Stat(name); err == nil {
+			return info, nil
+		}
+	}
+	// An absolute link that stays inside the root is followed by hand.
+	real, rerr := Resolve(root, name)
+	switch {
+	case errors.Is(rerr, fs.ErrNotExist):
+		return info, refuse(root, name, brokenLink, 0, nil)
+	case rerr != nil:
+		return info, refuseError(root, name, rerr, err)
+	}
+	if info, err = root.Stat(real); err != nil {
+		return info, refuseError(root, name, err, nil)
 	}
 	return info, nil
-}
-
-// missing returns the error for a file that is not there, or a refusal if there
-// is a link that leads nowhere.
-func (l *Loader) missing(root env.Root, name string, cause error) error {
-	if info, err := root.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		if _, err := Resolve(root, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return refuseError(root, name, err, cause)
-		}
-		return refuse(root, name, brokenLink, 0, nil)
-	}
-	return fmt.Errorf("load %s: %w", name, fs.ErrNotExist)
 }
 
 // readFile reads and normalises a file. A file that changes meanwhile is read
