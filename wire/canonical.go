@@ -195,7 +195,7 @@ func (p *parser) take(c byte) bool {
 }
 
 // str reads a string and returns what it stands for. Half a surrogate pair and
-// invalid UTF-8 become U+FFFD.
+// each byte of invalid UTF-8 become U+FFFD.
 func (p *parser) str() (string, error) {
 	p.at++
 	lo := p.at
@@ -205,10 +205,13 @@ func (p *parser) str() (string, error) {
 		case c == '"':
 			s := p.in[lo:p.at]
 			p.at++
-			if out == nil {
-				return strings.ToValidUTF8(string(s), "\ufffd"), nil
+			if out != nil {
+				s = append(out, s...)
 			}
-			return strings.ToValidUTF8(string(append(out, s...)), "\ufffd"), nil
+			if !utf8.Valid(s) {
+				return string([]rune(string(s))), nil
+			}
+			return string(s), nil
 		case c < ' ':
 			return "", p.fail("control character in a string")
 		case c == '\\':

@@ -5,9 +5,12 @@ import (
 	"strconv"
 )
 
-// plainDigits is the most digits that a number has before it is written with an
-// exponent.
-const plainDigits = 21
+// A whole number is written without an exponent if it has at most plainDigits
+// digits or ends in at most plainZeros zeros.
+const (
+	plainDigits = 21
+	plainZeros  = 9
+)
 
 // number reads a JSON number and appends its shortest exact decimal form.
 func (p *parser) number(dst []byte) ([]byte, error) {
@@ -67,7 +70,7 @@ func appendNumber(dst []byte, neg bool, digits []byte, point int) []byte {
 		dst = append(dst, '-')
 	}
 	switch {
-	case n <= point && point <= max(plainDigits, n):
+	case n <= point && (point <= plainDigits || point-n <= plainZeros):
 		dst = append(dst, digits...)
 		return append(dst, bytes.Repeat([]byte{'0'}, point-n)...)
 	case 0 < point && point < n:
