@@ -64,13 +64,20 @@ func (c *Composed) Text(ch Channel) string {
 	return r.text
 }
 
+// Plan returns the plan for a snapshot, which is the one of the last call if the
+// layers of the lineage are still the same. It tells what to gather.
+func (c *Composer) Plan(s Snapshot, lineage []string, ties Ties) *Plan {
+	if c.plan == nil || !c.plan.valid(s, lineage, ties) {
+		c.plan = s.Plan(lineage, ties)
+		c.Forget()
+	}
+	return c.plan
+}
+
 // Compose returns the composition for an input. When neither the registrations
 // nor the input changed, it is the previous pointer.
 func (c *Composer) Compose(s Snapshot, in Input) (*Composed, error) {
-	if c.plan == nil || !c.plan.valid(s, in.Lineage, in.Ties) {
-		c.plan = s.Plan(in.Lineage, in.Ties)
-		c.Forget()
-	}
+	c.Plan(s, in.Lineage, in.Ties)
 	if c.last == nil || !c.sameInput(in) {
 		return c.full(in)
 	}

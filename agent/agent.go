@@ -1,0 +1,162 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/proemhq/proem/chat"
+	"github.com/proemhq/proem/env"
+	"github.com/proemhq/proem/preset"
+	"github.com/proemhq/proem/preset/standard"
+	"github.com/proemhq/proem/prompt"
+	"github.com/proemhq/proem/provider"
+	"github.com/proemhq/proem/registry"
+	"github.com/proemhq/proem/session"
+	"github.com/proemhq/proem/session/memory"
+	"github.com/proemhq/proem/span"
+	"github.com/proemhq/proem/tool"
+	"github.com/proemhq/proem/wire"
+)
+
+// DefaultMaxSteps is how many model requests a turn may take.
+const DefaultMaxSteps = 50
+
+// Config says what an agent is. Only Model is required.
+type Config struct {
+	Model     provider.Model
+	ModelName string // as the host calls it; sent with every request
+	// System is the base prompt, and Instructions what the task asks for. Both are
+	// literal texts; register a section to use a template.
+	System       string
+	Instructions string
+	Tools        []tool.Tool
+	// Preset is the composition model; nil: standard.
+	Preset *preset.Preset
+	// Registry holds further sections, variables and tools; nil: an empty one. The
+	// agent registers its own in the layer of Scope.
+	Registry *registry.Registry
+	Scope    string        // whose lineage is assembled; empty: the global layer
+	Store    session.Store // nil: in memory
+	Env      *env.Env      // nil: the operating system
+	Request  Request
+	Limits   Limits
+}
+
+// Request are the parameters of every request.
+type Request struct {
+	Options   wire.Options
+	Placement wire.Placement
+}
+
+// Limits bound a turn. Zero values are the defaults.
+type Limits struct {
+	Steps  int           // model requests; 0: DefaultMaxSteps
+	Source time.Duration // for one source; 0: source.DefaultTimeout
+}
+
+// An Agent runs sessions. Make one with New.
+type Agent struct {
+	cfg    Config
+	preset preset.Preset
+	env    *env.Env
+	tools  map[string]tool.Tool
+	scope  *registry.Scope
+
+	mu   sync.Mutex
+	live map[string]*live
+}
+
+// New returns an agent. It reads nothing and starts nothing. The error says what
+// of the configuration cannot be registered.
+func New(cfg Config) (*Agent, error) {
+	if cfg.Model == nil {
+		return nil, errors.New("agent: no model; set Config.Model, for instance to a provider.HTTP")
+	}
+	if cfg.Registry == nil {
+		cfg.Registry = registry.New()
+	}
+	if cfg.Store == nil {
+		cfg.Store = &memory.Store{}
+	}
+	if cfg.Limits.Steps <= 0 {
+		cfg.Limits.Steps = DefaultMaxSteps
+	}
+	a := &Agent{cfg: cfg, env: env.OrSystem(cfg.Env), tools: map[string]tool.Tool{}, live: map[string]*live{},
+		scope: cfg.Registry.Scope(cfg.Scope)}
+	if cfg.Preset != nil {
+		a.preset = *cfg.Preset
+	} else {
+		a.preset = standard.New(standard.Config{})
+	}
+	if a.preset.Contexts == nil {
+		a.preset.Contexts = preset.Deltas
+	}
+	if err := a.register(); err != nil {
+		a.scope.Dispose()
+		return nil, fmt.Errorf("agent: %w", err)
+	}
+	return a, nil
+}
+
+// register puts the agent's own texts and tools into its layer.
+func (a *Agent) register() error {
+	texts := standard.Texts{Base: a.cfg.System, Instructions: a.cfg.Instructions, Tools: len(a.cfg.Tools) > 0}
+	if err := standard.Define(a.scope, texts); err != nil {
+		return err
+	}
+	specs := make([]chat.ToolSpec, 0, len(a.cfg.Tools))
+	for _, t := range a.cfg.Tools {
+		spec := t.Spec()
+		if spec.Name == "" {
+			return fmt.Errorf("a tool of type %T has no name", t)
+		}
+		if a.tools[spec.Name] != nil {
+			return fmt.Errorf("two tools are named %q", spec.Name)
+		}
+		if spec.From == nil {
+			spec.From = &span.Origin{Section: spec.Name, Source: "tool", Scope: a.cfg.Scope}
+		}
+		a.tools[spec.Name] = t
+		specs = append(specs, spec)
+	}
+	if len(specs) == 0 {
+		return nil
+	}
+	_, err := a.scope.Tools(prompt.ToolDef{Specs: specs})
+	return err
+}
+
+// Registry returns the registry that the agent composes from.
+func (a *Agent) Registry() *registry.Registry { return a.cfg.Registry }
+
+// Preset returns the composition model.
+func (a *Agent) Preset() preset.Preset { return a.preset }
+
+// Input is one input of a user.
+type Input struct {
+	Text   string
+	Images []chat.Image
+	Who    prompt.Who
+}
+
+// Text returns an input of plain text.
+func Text(s string) Input { return Input{Text: s} }
+
+var userOrigin = &span.Origin{Section: "input", Source: "user", Trust: span.User}
+
+// message returns the input as a message; it is nil if there is nothing in it.
+func (in Input) message() *chat.Message {
+	if in.Text == "" && len(in.Images) == 0 {
+		return nil
+	}
+	m := chat.Message{Role: chat.User}
+	if in.Text != "" {
+		m.Parts = append(m.Parts, chat.Part{Kind: chat.TextPart, Text: span.Of(validUTF8(in.Text), userOrigin)})
+	}
+	for i := range in.Images {
+		m.Parts = append(m.Parts, chat.Part{Kind: chat.ImagePart, Image: &in.Images[i]})
+	}
+	return &m
+}

@@ -1,0 +1,105 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/proemhq/proem/prompt"
+	"github.com/proemhq/proem/session"
+	"github.com/proemhq/proem/wire"
+)
+
+// maxLive is how many sessions keep their caches. More may run.
+const maxLive = 256
+
+// A live holds what an agent keeps of a session between steps: its folded log
+// and what makes the next step cheap. Everything in it can be rebuilt from the
+// store.
+type live struct {
+	id   string
+	busy chan struct{} // holds a token while a turn runs
+
+	loaded   bool
+	folder   session.Folder
+	facts    *prompt.Facts
+	composer *prompt.Composer
+	lineage  []string
+	epoch    int
+	body     *wire.Body // of the last request
+}
+
+func newLive(id string) *live { return &live{id: id, busy: make(chan struct{}, 1)} }
+
+// acquire returns the session's live state once no other turn runs in it. The
+// returned function gives it back.
+func (a *Agent) acquire(ctx context.Context, id string) (*live, func(), error) {
+	a.mu.Lock()
+	l := a.live[id]
+	if l == nil {
+		if len(a.live) >= maxLive {
+			a.evict()
+		}
+		l = newLive(id)
+		a.live[id] = l
+	}
+	a.mu.Unlock()
+	select {
+	case l.busy <- struct{}{}:
+	default:
+		select {
+		case l.busy <- struct{}{}:
+		case <-ctx.Done():
+			return nil, nil, fmt.Errorf("session %s is busy: %w", id, ctx.Err())
+		}
+	}
+	if !l.loaded {
+		if err := a.load(ctx, l); err != nil {
+			<-l.busy
+			return nil, nil, err
+		}
+	}
+	return l, func() { <-l.busy }, nil
+}
+
+// evict forgets the sessions in which no turn runs. Whoever holds one still may
+// go on: only the next turn loads anew. The caller holds the lock.
+func (a *Agent) evict() {
+	for id, l := range a.live {
+		if len(l.busy) == 0 {
+			delete(a.live, id)
+		}
+	}
+}
+
+// load folds the stored log.
+func (a *Agent) load(ctx context.Context, l *live) error {
+	var folder session.Folder
+	for e, err := range a.cfg.Store.Events(ctx, l.id) {
+		if err != nil {
+			return fmt.Errorf("session %s: %w", l.id, err)
+		}
+		if err := folder.Add(e); err != nil {
+			return fmt.Errorf("session %s: %w", l.id, err)
+		}
+	}
+	l.folder, l.loaded = folder, true
+	return nil
+}
+
+// forget drops what is kept of the session, so that the next turn reads the log
+// again.
+func (l *live) forget() { *l = live{id: l.id, busy: l.busy} }
+
+// composerFor returns the session's composer, a new one if the stages changed.
+func (a *Agent) composerFor(l *live, lineage []string) *prompt.Composer {
+	epoch := 0
+	if a.preset.Epoch != nil {
+		epoch = a.preset.Epoch()
+	}
+	if l.composer == nil || l.epoch != epoch || !slices.Equal(l.lineage, lineage) {
+		l.composer = prompt.NewComposer(a.preset.Stages(lineage)...)
+		l.epoch, l.lineage = epoch, lineage
+	}
+	return l.composer
+}

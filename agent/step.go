@@ -1,0 +1,118 @@
+package agent
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"github.com/proemhq/proem/chat"
+	"github.com/proemhq/proem/prompt"
+	"github.com/proemhq/proem/provider"
+	"github.com/proemhq/proem/session"
+	"github.com/proemhq/proem/source"
+	"github.com/proemhq/proem/wire"
+)
+
+// A Step is a model request that is ready to be sent.
+type Step struct {
+	Turn, Step  int
+	Assembly    prompt.Assembly
+	Diagnostics []prompt.Diagnostic // of sources and stages
+	// Contexts are the messages that tell the model what changed in the context
+	// channel. They enter the history when the request is sent.
+	Contexts []chat.Message
+	Request  wire.Request
+	Body     wire.Body
+	Facts    *prompt.Facts
+	Snapshot prompt.Snapshot
+}
+
+// prepare does everything of a step that comes before its first write: it reads
+// the world, assembles and encodes. history are the messages so far, the input
+// included.
+func (a *Agent) prepare(ctx context.Context, l *live, history []chat.Message, in Input, turn, step int, preview bool) (Step, error) {
+	view := a.cfg.Registry.View()
+	lineage := a.cfg.Registry.Lineage(a.cfg.Scope)
+	composer := a.composerFor(l, lineage)
+	needs := composer.Plan(view.Snapshot, lineage, a.preset.Ties).Needs()
+	l.facts = source.Gather(ctx, needs, view, source.Query{
+		Lineage: lineage, Who: in.Who, Turn: turn, Step: step, Preview: preview,
+	}, a.cfg.Limits.Source, l.facts)
+	input := a.preset.Input(lineage, l.facts)
+	input.Who, input.Turn, input.Step = in.Who, turn, step
+	composed, err := composer.Compose(view.Snapshot, input)
+	if err != nil {
+		return Step{}, err
+	}
+	s := Step{Turn: turn, Step: step, Assembly: composed.Assembly, Diagnostics: composed.Assembly.Diagnostics,
+		Facts: l.facts, Snapshot: view.Snapshot}
+	s.Contexts = a.preset.Contexts(history, s.Assembly)
+	s.Request = a.request(s.Assembly, append(slices.Clip(history), s.Contexts...))
+	if s.Body, err = a.cfg.Model.Encode(l.body, s.Request); err != nil {
+		return Step{}, err
+	}
+	for _, loss := range s.Body.Losses {
+		s.Diagnostics = append(slices.Clip(s.Diagnostics), loss.Diagnostic)
+	}
+	l.body = &s.Body
+	return s, nil
+}
+
+// request puts the neutral request together: history, input, contexts, reminder.
+func (a *Agent) request(as prompt.Assembly, messages []chat.Message) wire.Request {
+	if reminder := as.Text(prompt.Reminder); len(reminder) > 0 {
+		m := chat.TextMessage(chat.User, reminder)
+		m.Name = "reminder"
+		messages = append(messages, m)
+	}
+	r := wire.Request{
+		Model:        a.cfg.ModelName,
+		System:       as.Parts(prompt.System),
+		Instructions: as.Parts(prompt.Instructions),
+		Messages:     messages,
+		Tools:        as.Tools,
+		Placement:    a.cfg.Request.Placement,
+		Options:      a.cfg.Request.Options,
+	}
+	if m, ok := a.cfg.Model.(provider.Informer); ok {
+		r.Capability = m.Capability()
+	}
+	return r
+}
+
+// A Preview is what a request would be.
+type Preview struct{ Step }
+
+// Preview returns the request that Run would send first for the input. It writes
+// nothing and sends nothing; sources are told that it is a preview.
+func (a *Agent) Preview(ctx context.Context, id string, in Input) (Preview, error) {
+	if err := session.CheckID(id); err != nil {
+		return Preview{}, err
+	}
+	l := newLive(id) // a copy of its own: a turn may be running
+	if err := a.load(ctx, l); err != nil {
+		return Preview{}, err
+	}
+	v := l.folder.View()
+	history := v.Messages
+	if m := in.message(); m != nil {
+		history = append(slices.Clip(history), *m)
+	}
+	s, err := a.prepare(ctx, l, history, in, v.Turn+1, 1, true)
+	return Preview{s}, err
+}
+
+// record returns what the session keeps of a request.
+func (a *Agent) record(s Step) *session.Request {
+	sum := sha256.Sum256(s.Body.JSON)
+	r := &session.Request{Model: a.cfg.ModelName, Body: hex.EncodeToString(sum[:]), Bytes: len(s.Body.JSON),
+		Assembly: s.Assembly.Hash()}
+	if d, ok := a.cfg.Model.(interface{ DialectName() string }); ok {
+		r.Dialect = d.DialectName()
+	}
+	return r
+}
+
+func validUTF8(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

@@ -1,0 +1,41 @@
+// Package preset says what a composition model is to an agent: a list of stages
+// and the rules around them. The models themselves live in packages below this
+// one, each as a list of stages and definitions that can be read at once.
+//
+// A preset is plain data with two pure functions:
+//
+//	p := preset.Preset{
+//		Name:     "mine",
+//		Stages:   func([]string) []prompt.Stage { return []prompt.Stage{stage.DropBlank()} },
+//		Contexts: preset.Deltas,
+//	}
+//	agent.New(agent.Config{Preset: &p, …})
+//
+// Presets lie below package agent, which uses standard by default; see
+// docs/decisions.
+package preset
+
+import (
+	"github.com/proemhq/proem/chat"
+	"github.com/proemhq/proem/prompt"
+)
+
+// A Preset is a composition model.
+type Preset struct {
+	Name   string // as in the configuration, such as "standard"
+	Ties   prompt.Ties
+	Strict bool // a failed source is always a fault
+	// Stages returns the stages for a lineage, nearest scope first.
+	Stages func(lineage []string) []prompt.Stage
+	// Epoch grows when Stages would return others than before; nil: it never does.
+	Epoch func() int
+	// Contexts returns the messages that tell the model what changed in the context
+	// channel since the given history, to be appended to it and kept. It is pure;
+	// nil: Deltas.
+	Contexts func(history []chat.Message, a prompt.Assembly) []chat.Message
+}
+
+// Input returns the input of an assembly under the preset's rules.
+func (p *Preset) Input(lineage []string, facts *prompt.Facts) prompt.Input {
+	return prompt.Input{Lineage: lineage, Facts: facts, Ties: p.Ties, Strict: p.Strict}
+}
