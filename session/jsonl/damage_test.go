@@ -20,7 +20,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 
 // TestTruncation cuts a log at every byte, appends, and reads it again.
 func TestTruncation(t *testing.T) {
-	log := sessiontest.Sample()
+	log := sessiontest.Sample()[:5]
 	whole := journal(t, log)
 	var ends []int // of the records
 	for i, b := range whole {
@@ -39,13 +39,13 @@ func TestTruncation(t *testing.T) {
 			n++
 		}
 		s := open(t, jsonl.Config{Dir: dir, NoSync: true})
-		if d := cmp.Diff(read(t, s), log[:n], cmpEmpty); d != "" {
+		if d := diff(read(t, s), log[:n]); d != "" {
 			t.Fatalf("cut at %d, before the append (-got +want):\n%s", cut, d)
 		}
 		next := sessiontest.Inputs(uint64(n), 1)
 		add(t, s, uint64(n), next...)
 		want := append(log[:n:n], next...)
-		if d := cmp.Diff(read(t, s), want); d != "" {
+		if d := diff(read(t, s), want); d != "" {
 			t.Fatalf("cut at %d (-got +want):\n%s", cut, d)
 		}
 		clean := cut == 0 || n > 0 && ends[n-1] == cut
@@ -59,22 +59,21 @@ func TestTruncation(t *testing.T) {
 	t.Logf("%d offsets", len(whole)+1)
 }
 
-// TestBitFlips flips single bits of a log. None may pass unnoticed, whatever is
+// TestBitFlips flips each bit of a log. None may pass unnoticed, whatever is
 // still read must be what was written, and the rest of the log must be there.
 func TestBitFlips(t *testing.T) {
-	log := sessiontest.Inputs(0, 12)
+	log := sessiontest.Inputs(0, 3)
 	whole := journal(t, log)
-	flips := 0
-	for bit := 0; bit < len(whole)*8; bit += 1 + flips%2 {
-		flips++
-		b := bytes.Clone(whole)
+	b := bytes.Clone(whole)
+	for bit := range len(whole) * 8 {
 		b[bit/8] ^= 1 << (bit % 8)
 		checkDamaged(t, b, log)
 		if t.Failed() {
 			t.Fatalf("bit %d of byte %d", bit%8, bit/8)
 		}
+		b[bit/8] = whole[bit/8]
 	}
-	t.Logf("%d flips, all noticed", flips)
+	t.Logf("%d flips, all noticed", len(whole)*8)
 }
 
 // checkDamaged reads a damaged log: intact events, in order, and a report of

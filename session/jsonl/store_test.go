@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -206,21 +207,25 @@ func checkRecovery(t *testing.T, dir string, log []session.Event, acked int) {
 	if len(got) < acked || len(got) > len(log) {
 		t.Fatalf("got %d events, %d were acknowledged of %d", len(got), acked, len(log))
 	}
-	if d := cmp.Diff(got, log[:len(got)], cmpEmpty); d != "" {
+	if d := diff(got, log[:len(got)]); d != "" {
 		t.Fatalf("log (-got +want):\n%s", d)
 	}
 	if len(got) < len(log) {
 		add(t, s, uint64(len(got)), log[len(got):]...)
 	}
-	if d := cmp.Diff(read(t, s), log); d != "" {
+	if d := diff(read(t, s), log); d != "" {
 		t.Fatalf("continued log (-got +want):\n%s", d)
 	}
 }
 
-// cmpEmpty makes a log without events equal to none.
-var cmpEmpty = cmp.Transformer("events", func(e []session.Event) []session.Event {
-	return append([]session.Event{}, e...)
-})
+// diff is cmp.Diff for logs, quicker where they are equal, and makes no
+// difference between a log without events and none.
+func diff(got, want []session.Event) string {
+	if len(got) == 0 && len(want) == 0 || reflect.DeepEqual(got, want) {
+		return ""
+	}
+	return cmp.Diff(got, want)
+}
 
 func TestRepairKeepsWhatItRemoves(t *testing.T) {
 	log := sessiontest.Inputs(0, 2)
