@@ -7,76 +7,115 @@ import (
 	"unicode/utf8"
 
 	"github.com/proemhq/proem/prompt"
+	"github.com/proemhq/proem/source/load"
 	"github.com/proemhq/proem/span"
 )
 
 // fact makes the documents of a walk and keeps them within the budget.
 func (w *walk) fact(budget int) prompt.Fact {
 	f := prompt.Fact{Class: prompt.Session, Trust: span.User}
+	b := &purse{size: budget, left: budget}
+	groups := make([]group, len(w.docs))
+	for i := range slices.Backward(w.docs) { // the nearest first
+		groups[i] = b.group(w, &w.docs[i])
+		f.Trust = max(f.Trust, w.docs[i].trust)
+	}
 	f.Notes = slices.Clone(w.notes)
 	f.Diagnostics = slices.Clone(w.diags)
-	left := budget
-	var docs []prompt.Doc
-	for _, d := range slices.Backward(w.docs) { // the nearest first
-		f.Trust = max(f.Trust, d.trust)
-		doc, report := d.doc(left)
-		if report != nil {
-			f.Diagnostics = append(f.Diagnostics, *report)
-		}
-		if doc.Text == "" {
-			f.Notes = append(f.Notes, prompt.Note{Name: d.name, Path: d.file.Path, Stage: Stage,
-				Reason: fmt.Sprintf("no room in the budget of %d bytes", budget)})
-			continue
-		}
-		left -= len(doc.Text)
-		docs = append(docs, doc)
+	for _, g := range groups {
+		f.Docs = append(f.Docs, g.docs...)
+		f.Notes = append(f.Notes, g.notes...)
+		f.Diagnostics = append(f.Diagnostics, g.diags...)
 	}
-	for _, d := range w.docs {
-		f.Diagnostics = append(f.Diagnostics, d.file.Diagnostics...)
-	}
-	slices.Reverse(docs)
-	f.Docs, f.None = docs, docs == nil
+	f.None = f.Docs == nil
 	return f
 }
 
-// doc makes the document of a file, cut to at most room bytes. The diagnostic
-// says what was cut, if anything was.
-func (d *found) doc(room int) (prompt.Doc, *prompt.Diagnostic) {
-	f := d.file
-	doc := prompt.Doc{
-		Name:    d.name,
-		Path:    f.Path,
-		Aliases: d.aliases,
-		SHA256:  f.SHA256,
-		Class:   prompt.Session,
-		Trust:   d.trust,
+// purse is what is left of a budget.
+type purse struct{ size, left int }
+
+// group is a file with the documents that its imports led to.
+type group struct {
+	docs  []prompt.Doc
+	notes []prompt.Note
+	diags []prompt.Diagnostic
+}
+
+// group makes the documents of one file as far as the budget reaches.
+func (b *purse) group(w *walk, d *found) group {
+	var g group
+	text, x := w.expand(d, b.left)
+	parts := []part{{d.file, d.name, d.aliases, text}}
+	for _, k := range x.blocks {
+		parts = append(parts, part{file: k.file, name: k.name, text: k.text})
 	}
-	from := span.Origin{Section: d.name, Source: "file", Path: f.Path, Trust: d.trust}
-	if !f.Partial && len(f.Text) <= room {
-		doc.Text, doc.Spans = f.Text, f.Spans(from)
+	for i, p := range parts {
+		unread := 0
+		if i == len(parts)-1 {
+			unread = x.unread
+		}
+		doc, report := p.doc(b.left, d.trust, unread)
+		if report != nil {
+			g.diags = append(g.diags, *report)
+		}
+		if doc.Text == "" {
+			g.notes = append(g.notes, prompt.Note{Name: p.name, Path: p.file.Path, Stage: Stage,
+				Reason: fmt.Sprintf("no room in the budget of %d bytes", b.size)})
+			continue
+		}
+		b.left -= len(doc.Text)
+		g.docs = append(g.docs, doc)
+	}
+	g.diags = append(g.diags, d.file.Diagnostics...)
+	g.diags = append(g.diags, x.diags...)
+	return g
+}
+
+// part is a document before the budget.
+type part struct {
+	file    *load.File
+	name    string
+	aliases []string
+	text    span.Text
+}
+
+// doc makes the document, cut to at most room bytes. The diagnostic says what was
+// cut, if anything was; unread is how many imports there was no room for.
+func (p *part) doc(room int, trust span.Trust, unread int) (prompt.Doc, *prompt.Diagnostic) {
+	doc := prompt.Doc{
+		Name:    p.name,
+		Path:    p.file.Path,
+		Aliases: p.aliases,
+		SHA256:  p.file.SHA256,
+		Class:   prompt.Session,
+		Trust:   trust,
+	}
+	text := p.text.String()
+	if !p.file.Partial && len(text) <= room && unread == 0 {
+		doc.Text, doc.Spans = text, p.text
 		return doc, nil
 	}
-	size := int64(len(f.Text))
-	if f.Partial {
-		size = f.Size
+	size := int64(len(text))
+	if p.file.Partial {
+		size = max(size, p.file.Size)
 	}
-	kept, mark := cut(f.Text, room, size)
+	kept, mark := cut(text, room, size)
 	report := &prompt.Diagnostic{
 		Severity: prompt.Warning,
 		Code:     "doc.truncated",
-		Path:     f.Path,
-		Line:     1 + strings.Count(f.Text[:kept], "\n"),
-		Offset:   kept,
+		Path:     p.file.Path,
+		Line:     1 + strings.Count(text[:kept], "\n"),
 		Message:  fmt.Sprintf("kept %d of %d bytes; %d were left of the budget for instruction files", kept, size, max(room, 0)),
+	}
+	if unread > 0 {
+		report.Message += fmt.Sprintf("; %d imports were not read", unread)
 	}
 	if kept == 0 {
 		return doc, report
 	}
-	text := f.Spans(from).Slice(0, kept)
-	by := &span.Origin{Section: d.name, Source: "generated:truncated", Path: f.Path, Trust: span.Builtin}
-	doc.Spans = append(text, span.Span{Text: mark, From: by, Off: span.NoOffset})
-	doc.Text = f.Text[:kept] + mark
-	doc.Spans = anchor(doc.Spans, doc.Text)
+	by := &span.Origin{Section: p.name, Source: "generated:truncated", Path: p.file.Path, Trust: span.Builtin}
+	doc.Text = text[:kept] + mark
+	doc.Spans = anchor(append(p.text.Slice(0, kept), span.Span{Text: mark, From: by, Off: span.NoOffset}), doc.Text)
 	return doc, report
 }
 

@@ -63,7 +63,7 @@ func TestBudget(t *testing.T) {
 			[]string{"warning doc.truncated AGENTS.md"}, 0},
 		{"no room for the far one", line, strings.Repeat("S", 20), 30, []string{"project:sub/AGENTS.md: " + strings.Repeat("S", 20)},
 			[]string{"warning doc.truncated AGENTS.md"}, 1},
-		{"no room at all", line, line, 10, nil, []string{"warning doc.truncated sub/AGENTS.md", "warning doc.truncated AGENTS.md"}, 2},
+		{"no room at all", line, line, 10, nil, []string{"warning doc.truncated AGENTS.md", "warning doc.truncated sub/AGENTS.md"}, 2},
 		{"CR LF counts as LF", strings.Repeat("a\r\n", 100), "S\n", 202, []string{"project:AGENTS.md: " + strings.Repeat("a\n", 100), "project:sub/AGENTS.md: S\n"}, nil, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

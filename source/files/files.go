@@ -16,6 +16,10 @@
 //		d.Name // "user:AGENTS.md", "project:AGENTS.md", "project:svc/api/AGENTS.md"
 //	}
 //
+// An @path in a file imports another file of the project: one that stands alone
+// on its line is replaced by that file's text, one inside a sentence stays, and
+// the text follows as a document of its own. Code is left alone.
+//
 // Nothing above the root is read. Files are read by package load, which confines
 // and normalises them. A byte budget keeps the nearest files whole and cuts the
 // farthest, visibly.
@@ -59,7 +63,10 @@ type Config struct {
 	Fallbacks []string // further names, tried after Names
 	LoadAll   bool     // every name in each directory instead of the first
 	MaxBytes  int      // budget over all files, in bytes; 0: DefaultMaxBytes
-	UserFile  string   // the user's own file, absolute; empty: none
+	// ImportDepth is how deep @path imports may lie within each other; 0:
+	// DefaultImportDepth; less than 0: none is followed.
+	ImportDepth int
+	UserFile    string // the user's own file, absolute; empty: none
 	// UserDir is the directory that the links of UserFile may not leave; empty: the
 	// directory of UserFile.
 	UserDir string
@@ -87,6 +94,9 @@ func New(c Config) *Source {
 	if c.MaxBytes == 0 {
 		c.MaxBytes = DefaultMaxBytes
 	}
+	if c.ImportDepth == 0 {
+		c.ImportDepth = DefaultImportDepth
+	}
 	s := &Source{cfg: c, loader: c.Loader, root: c.Root}
 	if s.loader == nil {
 		s.loader = load.New(c.Env)
@@ -100,13 +110,14 @@ func New(c Config) *Source {
 // Files that cannot be read are diagnostics. An error is a configuration that
 // cannot work, or a root that cannot be opened.
 func (s *Source) Read(ctx context.Context, _ source.Query) (prompt.Fact, error) {
-	w, err := s.walk(ctx)
-	if err != nil {
+	w := &walk{loader: s.loader, cfg: &s.cfg}
+	defer w.close()
+	if err := s.walk(ctx, w); err != nil {
 		return prompt.Fact{}, fmt.Errorf("source files: %w", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.last != nil && s.last.equal(w) {
+	if s.last != nil && s.last.equal(w) && w.holds(s.last.looks) {
 		return s.fact, nil
 	}
 	s.last, s.fact = w, w.fact(s.cfg.MaxBytes)
@@ -114,27 +125,23 @@ func (s *Source) Read(ctx context.Context, _ source.Query) (prompt.Fact, error) 
 }
 
 // walk looks at every place where a file may be.
-func (s *Source) walk(ctx context.Context) (*walk, error) {
-	w := &walk{loader: s.loader, cfg: &s.cfg}
+func (s *Source) walk(ctx context.Context, w *walk) error {
 	if err := s.cfg.check(); err != nil {
-		return nil, err
+		return err
 	}
 	if s.cfg.UserFile != "" {
 		if err := w.user(); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if s.cfg.Cwd == "" {
-		return w, nil
+		return nil
 	}
 	root, err := s.findRoot()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := w.project(ctx, root); err != nil {
-		return nil, err
-	}
-	return w, nil
+	return w.project(ctx, root)
 }
 
 // findRoot returns the root and remembers it: a source serves one project.

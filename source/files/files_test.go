@@ -220,3 +220,8 @@ func TestUnchanged(t *testing.T) {
 	must(t, os.Remove(filepath.Join(dir, "AGENTS.md")))
 	same(t, "removed", docs(get()), []string{"project:a/AGENTS.md: A\n", "project:a/b/AGENTS.md: B\n"})
 }
+
+func write(t testing.TB, dir, name, s string) {
+	t.Helper()
+	must(t, os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), []byte(s), 0o666))
+}

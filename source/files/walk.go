@@ -21,13 +21,49 @@ import (
 type walk struct {
 	loader *load.Loader
 	cfg    *Config
+	roots  [2]*place // by kind; nil: there is none; open while the source reads
 	docs   []found
 	notes  []prompt.Note
 	diags  []prompt.Diagnostic
+
+	imported []*load.File
+	looks    []look
+}
+
+// place is an open root: of the project, or of the user's own file.
+type place struct {
+	kind int
+	dir  string
+	open env.Root
+}
+
+// The kinds of places.
+const (
+	ofUser = iota
+	ofProject
+)
+
+// enter opens a root.
+func (w *walk) enter(kind int, dir string) (*place, error) {
+	root, err := w.loader.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	w.roots[kind] = &place{kind, dir, root}
+	return w.roots[kind], nil
+}
+
+func (w *walk) close() {
+	for _, p := range w.roots {
+		if p != nil {
+			p.open.Close()
+		}
+	}
 }
 
 // found is a file that is going to be a document.
 type found struct {
+	root    *place
 	file    *load.File
 	name    string // of the document
 	trust   span.Trust
@@ -55,14 +91,13 @@ func (w *walk) user() error {
 	if err != nil || !filepath.IsLocal(rel) {
 		return fmt.Errorf("%s does not lie below %s", w.cfg.UserFile, dir)
 	}
-	root, err := w.loader.OpenRoot(dir)
+	root, err := w.enter(ofUser, dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	defer root.Close()
 	w.take(root, filepath.ToSlash(rel), found{name: "user:" + filepath.Base(rel), trust: span.User})
 	return nil
 }
@@ -73,11 +108,10 @@ func (w *walk) project(ctx context.Context, dir string) error {
 	if err != nil || !filepath.IsLocal(rel) {
 		return fmt.Errorf("working directory %s does not lie below the root %s", w.cfg.Cwd, dir)
 	}
-	root, err := w.loader.OpenRoot(dir)
+	root, err := w.enter(ofProject, dir)
 	if err != nil {
 		return err
 	}
-	defer root.Close()
 	at := "."
 	w.directory(root, at)
 	for part := range strings.SplitSeq(filepath.ToSlash(rel), "/") {
@@ -94,7 +128,7 @@ func (w *walk) project(ctx context.Context, dir string) error {
 }
 
 // directory reads the instruction files of one directory.
-func (w *walk) directory(root env.Root, dir string) {
+func (w *walk) directory(root *place, dir string) {
 	names := slices.Concat(w.cfg.Names, w.cfg.Fallbacks)
 	first := ""   // the name of the file that counts
 	seen := false // anything under one of the names
@@ -104,7 +138,7 @@ func (w *walk) directory(root env.Root, dir string) {
 		}
 		at := path.Join(dir, name)
 		if first != "" && !w.cfg.LoadAll {
-			w.shadowed(root, at, path.Join(dir, first))
+			w.shadowed(root.open, at, path.Join(dir, first))
 			continue
 		}
 		took, there := w.take(root, at, found{name: "project:" + at, trust: span.Project})
@@ -114,14 +148,14 @@ func (w *walk) directory(root env.Root, dir string) {
 		seen = seen || there
 	}
 	if !seen {
-		w.hintCase(root, dir, names)
+		w.hintCase(root.open, dir, names)
 	}
 }
 
 // take loads a file and adds it, or says why not. It reports whether the file
 // counts, and whether anything is there.
-func (w *walk) take(root env.Root, name string, as found) (took, there bool) {
-	f, err := w.loader.Load(root, name, w.rawMax())
+func (w *walk) take(root *place, name string, as found) (took, there bool) {
+	f, err := w.loader.Load(root.open, name, w.rawMax())
 	var no *load.Refusal
 	switch {
 	case errors.As(err, &no):
@@ -130,7 +164,7 @@ func (w *walk) take(root env.Root, name string, as found) (took, there bool) {
 	case err != nil:
 		return false, false
 	}
-	if target := w.stub(root, f); target != nil {
+	if target := w.stub(root.open, f); target != nil {
 		as.aliases = append(as.aliases, f.Path)
 		f = target
 	}
@@ -148,7 +182,7 @@ func (w *walk) take(root env.Root, name string, as found) (took, there bool) {
 			return true, true
 		}
 	}
-	as.file = f
+	as.root, as.file = root, f
 	w.docs = append(w.docs, as)
 	return true, true
 }

@@ -46,6 +46,12 @@ func (f *File) Spans(from span.Origin) span.Text {
 	return out
 }
 
+// Offset returns the place in the file of byte i of Text: exact where nothing
+// was changed, else where the changed span begins.
+func (f *File) Offset(i int) int {
+	return textnorm.Result{Text: f.Text, Pieces: f.pieces}.Offset(i)
+}
+
 // Blank reports whether the text holds white space only.
 func (f *File) Blank() bool { return strings.TrimSpace(f.Text) == "" }
 
