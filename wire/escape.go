@@ -1,6 +1,9 @@
 package wire
 
-import "unicode/utf8"
+import (
+	"math/bits"
+	"unicode/utf8"
+)
 
 const (
 	ones  = 0x0101010101010101
@@ -13,19 +16,26 @@ const (
 func AppendEscaped(dst []byte, s string) []byte {
 	done := 0 // everything before it is written
 	for i := 0; i < len(s); {
-		if i+8 <= len(s) && plain8(s[i:i+8]) {
-			i += 8
-			continue
+		if i+8 <= len(s) {
+			mask := special(s[i : i+8])
+			if mask == 0 {
+				i += 8
+				continue
+			}
+			// Borrows only disturb the bytes above the first one that is special.
+			i += bits.TrailingZeros64(mask) / 8
 		}
 		c := s[i]
 		if c >= utf8.RuneSelf {
-			r, n := utf8.DecodeRuneInString(s[i:])
-			if r == utf8.RuneError && n == 1 {
-				dst = append(dst, s[done:i]...)
-				dst = append(dst, `\ufffd`...)
-				done = i + 1
+			for i < len(s) && s[i] >= utf8.RuneSelf {
+				r, n := utf8.DecodeRuneInString(s[i:])
+				if r == utf8.RuneError && n == 1 {
+					dst = append(dst, s[done:i]...)
+					dst = append(dst, `\ufffd`...)
+					done = i + 1
+				}
+				i += n
 			}
-			i += n
 			continue
 		}
 		if c < ' ' || c == '"' || c == '\\' {
@@ -38,14 +48,13 @@ func AppendEscaped(dst []byte, s string) []byte {
 	return append(dst, s[done:]...)
 }
 
-// plain8 reports whether none of eight bytes needs a closer look.
-func plain8(s string) bool {
+// special looks at eight bytes at once: the lowest bit that is set is in the
+// first byte that needs a closer look; 0: none does.
+func special(s string) uint64 {
 	_ = s[7]
 	v := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-	quote := v ^ (ones * '"')
-	slash := v ^ (ones * '\\')
-	return (v|(v-ones*' ')|(quote-ones)|(slash-ones))&highs == 0
+	return (v | (v - ones*' ') | (v ^ ones*'"' - ones) | (v ^ ones*'\\' - ones)) & highs
 }
 
 const hex = "0123456789abcdef"

@@ -60,6 +60,9 @@ type Request struct {
 	Placement    Placement
 	Capability   Capability
 	Options      Options
+	// Scratch is a body that nobody uses any more, or nil: its memory may be reused
+	// for the new one. It is never the body of the request before.
+	Scratch *Body
 }
 
 // Placement says how a dialect carries the two text channels.

@@ -9,7 +9,7 @@ import (
 
 // kept is what a body retains for its successor.
 type kept struct {
-	req    wire.Request   // as it was given; its messages are not looked at
+	req    wire.Request   // without messages and scratch
 	msgs   []chat.Message // as they were sent, after the repair
 	clean  bool           // the repair had nothing to do
 	cuts   []cut          // where the blocks begin, and the end of the last one
@@ -47,7 +47,7 @@ func encode(prev *wire.Body, r wire.Request) (wire.Body, error) {
 	if old != nil {
 		e.resume(prev, old)
 	} else {
-		e.JSON = make([]byte, 0, headSize(&r)+messagesSize(msgs))
+		e.allocate(headSize(&r)+messagesSize(msgs), 0, nil)
 		if err := e.head(); err != nil {
 			return wire.Body{}, err
 		}
@@ -61,6 +61,7 @@ func encode(prev *wire.Body, r wire.Request) (wire.Body, error) {
 	}
 	e.Raw(tail)
 	// The slice is copied: its owner may reuse it, the messages are immutable.
+	r.Messages, r.Scratch = nil, nil
 	k := &kept{req: r, msgs: slices.Clone(msgs), clean: len(repairs) == 0, cuts: e.cuts, losses: e.Losses}
 	return wire.Body{
 		JSON:     e.JSON,
@@ -88,8 +89,27 @@ func (e *encoder) resume(prev *wire.Body, old *kept) {
 		n--
 	}
 	c := old.cuts[n]
-	e.JSON = append(make([]byte, 0, c.json+messagesSize(e.msgs[c.msg:])), prev.JSON[:c.json]...)
-	e.Marks = append(make([]wire.Mark, 0, c.marks+marksFor(e.msgs[c.msg:])), prev.Marks[:c.marks]...)
+	size := c.json + messagesSize(e.msgs[c.msg:])
+	e.allocate(size+size/8, c.marks+marksFor(e.msgs[c.msg:]), prev)
+	e.JSON = append(e.JSON, prev.JSON[:c.json]...)
+	e.Marks = append(e.Marks, prev.Marks[:c.marks]...)
 	e.cuts = append(make([]cut, 0, n+2+len(e.msgs)-c.msg), old.cuts[:n+1]...)
 	e.Losses = old.losses[:c.losses:c.losses]
 }
+
+// allocate takes the memory of the scratch body if it is large enough and not
+// that of the body before.
+func (e *encoder) allocate(size, marks int, prev *wire.Body) {
+	s := e.req.Scratch
+	if s == nil || prev != nil && shares(s.JSON, prev.JSON) {
+		s = &wire.Body{}
+	}
+	if e.JSON = s.JSON[:0]; cap(e.JSON) < size {
+		e.JSON = make([]byte, 0, size)
+	}
+	if e.Marks = s.Marks[:0]; cap(e.Marks) < marks {
+		e.Marks = make([]wire.Mark, 0, marks+marks/8)
+	}
+}
+
+func shares(a, b []byte) bool { return cap(a) > 0 && cap(b) > 0 && &a[:1][0] == &b[:1][0] }
