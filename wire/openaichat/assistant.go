@@ -14,7 +14,7 @@ import (
 func (e *encoder) assistant(msgs []chat.Message) {
 	texts, calls := 0, 0
 	for i := range msgs {
-		if n := textLen(&msgs[i]); n > 0 {
+		if textLen(&msgs[i]) > 0 {
 			texts++
 		}
 		for j := range msgs[i].Parts {
@@ -22,7 +22,7 @@ func (e *encoder) assistant(msgs []chat.Message) {
 		}
 	}
 	if texts == 0 && calls == 0 {
-		e.Lose(prompt.Info, wire.CodeDropped, "an assistant message without text and calls is not sent", firstOrigin(&msgs[0]))
+		e.leaveOut(&msgs[0])
 		return
 	}
 	e.begin()
@@ -39,6 +39,10 @@ func (e *encoder) assistant(msgs []chat.Message) {
 		e.Lose(prompt.Info, wire.CodeMerged,
 			fmt.Sprintf("%d assistant messages are sent as one: turns must alternate", len(msgs)), firstOrigin(&msgs[0]))
 	}
+}
+
+func (e *encoder) leaveOut(m *chat.Message) {
+	e.Lose(prompt.Info, wire.CodeDropped, "an assistant message without text and calls is not sent", firstOrigin(m))
 }
 
 func textLen(m *chat.Message) int {

@@ -47,13 +47,17 @@ func (e *encoder) assistantEnd(i int) int {
 }
 
 // userEnd returns the end of a user turn: late system text joins the user
-// message behind it, and where turns must alternate all neighbours join.
+// message behind it, and where turns must alternate all neighbours join, also
+// across an assistant message that is left out.
 func (e *encoder) userEnd(i int) int {
 	for i < len(e.msgs) {
 		m := &e.msgs[i]
 		user := m.Role == chat.User
-		if !user && (m.Role != chat.System || e.isLate(m)) {
-			break
+		switch {
+		case user, m.Role == chat.System && !e.isLate(m):
+		case m.Role == chat.Assistant && !e.cap.ConsecutiveUser && isEmpty(m):
+		default:
+			return i
 		}
 		i++
 		if user && e.cap.ConsecutiveUser {
@@ -67,6 +71,9 @@ func (e *encoder) userEnd(i int) int {
 func (e *encoder) isLate(m *chat.Message) bool {
 	return m.Role == chat.System && e.cap.LateSystem != wire.LateReminder
 }
+
+// isEmpty reports whether an assistant message holds nothing that can be sent.
+func isEmpty(m *chat.Message) bool { return textLen(m) == 0 && !hasCalls(m) }
 
 func hasCalls(m *chat.Message) bool {
 	for i := range m.Parts {
@@ -181,6 +188,7 @@ func (e *encoder) unfit(m *chat.Message, p *chat.Part) {
 			from = p.Text[0].From
 		}
 	case p.Opaque != nil:
+		sev = prompt.Info
 		from, what = p.Opaque.From, fmt.Sprintf("%s payload of %s", p.Opaque.Type, p.Opaque.Provider)
 	case p.Image != nil:
 		from = p.Image.From

@@ -185,10 +185,9 @@ func (e *encoder) toolChoice() {
 	}
 }
 
-var extraField = span.Origin{Section: "extra", Source: "literal", Trust: span.User}
-
 // extra writes the caller's own fields. They stand behind all others except the
-// messages, which are always last.
+// messages, which are always last. Like all options they are no text: they carry
+// no marks.
 func (e *encoder) extra() error {
 	if len(e.req.Options.Extra) == 0 {
 		return nil
@@ -206,7 +205,7 @@ func (e *encoder) extra() error {
 			return fmt.Errorf("openai-chat: extra field %q: %w", name, err)
 		}
 		e.key(name)
-		e.Value(v, &extraField)
+		e.JSON = append(e.JSON, v...)
 	}
 	return nil
 }

@@ -124,3 +124,41 @@ func checkMarks(t *testing.T, b wire.Body) {
 		t.Fatalf("mark %d covers no text: %+v %q", i, b.Marks[i], b.JSON[b.Marks[i].Lo:b.Marks[i].Hi])
 	}
 }
+
+// checkTurns fails unless calls and results are paired and, where that is asked
+// for, turns alternate.
+func checkTurns(t *testing.T, b wire.Body, alternate bool) {
+	t.Helper()
+	var doc struct {
+		Messages []struct {
+			Role      string
+			CallID    string                `json:"tool_call_id"`
+			ToolCalls []struct{ ID string } `json:"tool_calls"`
+		}
+	}
+	if err := json.Unmarshal(b.JSON, &doc); err != nil {
+		t.Fatal(err)
+	}
+	last := ""
+	var open []string
+	for i, m := range doc.Messages {
+		if m.Role == "tool" {
+			if len(open) == 0 || open[0] != m.CallID {
+				t.Fatalf("message %d is the result of %q, want one of %q", i, m.CallID, open)
+			}
+			open = open[1:]
+		} else if len(open) > 0 {
+			t.Fatalf("message %d comes before the results of %q", i, open)
+		}
+		if alternate && m.Role == last && (last == "user" || last == "assistant") {
+			t.Fatalf("messages %d and %d are both of %s: %s", i-1, i, last, b.JSON)
+		}
+		last = m.Role
+		for _, c := range m.ToolCalls {
+			open = append(open, c.ID)
+		}
+	}
+	if len(open) > 0 {
+		t.Fatalf("no results of %q", open)
+	}
+}

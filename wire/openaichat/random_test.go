@@ -130,13 +130,15 @@ func mustEncode(t testing.TB, prev *wire.Body, r wire.Request) wire.Body {
 	return b
 }
 
-// Marks tile the texts of every body, whatever the request.
-func TestMarksTile(t *testing.T) {
+// Whatever the request, marks tile the texts of its body, calls and results are
+// paired, and turns alternate where they must.
+func TestEncodeRandom(t *testing.T) {
 	for seed := range int64(5000) {
 		m := maker{rand.New(rand.NewSource(seed))}
 		r := m.request(m.Intn(12))
 		b := mustEncode(t, nil, r)
 		checkMarks(t, b)
+		checkTurns(t, b, !r.Capability.ConsecutiveUser)
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
 		}

@@ -18,7 +18,6 @@ type turn struct {
 	open   bool // a text is being written
 	any    bool // something was written
 	filled bool // the text being written has bytes
-	joined int  // messages with content
 }
 
 func (t *turn) text(s span.Text, first bool) {
@@ -72,7 +71,7 @@ func (e *encoder) user(msgs []chat.Message, images []*chat.Image) {
 	t := turn{e: e, array: len(images) > 0}
 	for i := range msgs {
 		for j := range msgs[i].Parts {
-			t.array = t.array || e.sendsImage(&msgs[i].Parts[j])
+			t.array = t.array || msgs[i].Role != chat.Assistant && e.sendsImage(&msgs[i].Parts[j])
 		}
 	}
 	e.begin()
@@ -105,6 +104,13 @@ func (e *encoder) sendsImage(p *chat.Part) bool {
 }
 
 func (e *encoder) userParts(t *turn, m *chat.Message) {
+	if m.Role == chat.Assistant {
+		for i := range m.Parts {
+			e.survey(m, &m.Parts[i])
+		}
+		e.leaveOut(m)
+		return
+	}
 	first := true
 	for i := range m.Parts {
 		p := &m.Parts[i]
@@ -126,11 +132,12 @@ func (e *encoder) userParts(t *turn, m *chat.Message) {
 func (e *encoder) reportJoins(msgs []chat.Message) {
 	users := 0
 	for i := range msgs {
-		if msgs[i].Role == chat.User {
+		switch msgs[i].Role {
+		case chat.User:
 			users++
-			continue
+		case chat.System:
+			e.Lose(prompt.Info, wire.CodeMerged, "late system text is sent inside a user message", firstOrigin(&msgs[i]))
 		}
-		e.Lose(prompt.Info, wire.CodeMerged, "late system text is sent inside a user message", firstOrigin(&msgs[i]))
 	}
 	if users > 1 {
 		e.Lose(prompt.Info, wire.CodeMerged,
