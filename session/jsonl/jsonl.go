@@ -1,6 +1,6 @@
 // Package jsonl keeps sessions in files, one log for each, one event a line:
 //
-//	{"crc":"1c2e0a7f","len":61,"event":{"seq":1,"time":"2026-03-01T12:00:00Z","kind":"session.start"}}
+//	{"crc":"89826976","len":62,"event":{"seq":1,"time":"2026-03-01T12:00:00Z","kind":"session.start"}}
 //
 // Each line is JSON, so a log can be read with any tool, and carries the length
 // and the CRC-32C of its event, so damage is noticed:

@@ -77,6 +77,9 @@ func encode(events []session.Event) ([]byte, error) {
 }
 
 func (l *log) append(after uint64, frames []byte, n int) error {
+	if err := l.recheck(); err != nil {
+		return err
+	}
 	if l.file == nil {
 		if err := l.open(after); err != nil {
 			return err
@@ -84,6 +87,9 @@ func (l *log) append(after uint64, frames []byte, n int) error {
 	}
 	if l.last != after {
 		return &session.MovedError{ID: l.id, After: after, Last: l.last}
+	}
+	if _, err := l.file.Seek(l.size, io.SeekStart); err != nil {
+		return err
 	}
 	k, err := l.file.Write(frames)
 	if err == nil && k < len(frames) {
@@ -105,6 +111,19 @@ func (l *log) append(after uint64, frames []byte, n int) error {
 	l.size += int64(len(frames))
 	l.last += uint64(n)
 	return nil
+}
+
+// recheck closes a log that somebody has written to past the lock, as can happen
+// on a network file system or with an editor, so that it is read again.
+func (l *log) recheck() error {
+	if l.file == nil {
+		return nil
+	}
+	info, err := l.file.Stat()
+	if err == nil && info.Size() == l.size {
+		return nil
+	}
+	return errors.Join(err, l.close())
 }
 
 func (l *log) sync() error {
@@ -145,7 +164,7 @@ func (l *log) open(after uint64) error {
 // lock opens the file and locks it. The file may be deleted between the two, so
 // it is made sure that the locked one is the one with the name.
 func (l *log) lock(create bool) (env.File, error) {
-	flag := os.O_RDWR | os.O_APPEND
+	flag := os.O_RDWR // not os.O_APPEND: Windows does not truncate such a file
 	if create {
 		flag |= os.O_CREATE
 	}

@@ -110,6 +110,25 @@ func TestLocked(t *testing.T) {
 	}
 }
 
+// Who writes past the lock is noticed, not overwritten.
+func TestForeignWriter(t *testing.T) {
+	log := sessiontest.Inputs(0, 3)
+	whole := journal(t, log)
+	dir := t.TempDir()
+	s := open(t, jsonl.Config{Dir: dir})
+	add(t, s, 0, log[0])
+	if err := os.WriteFile(filepath.Join(dir, "s.jsonl"), whole[:len(whole)*2/3], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Append(t.Context(), "s", 1, log[1]); !errors.Is(err, session.ErrMoved) {
+		t.Errorf("append: got %v, want ErrMoved", err)
+	}
+	add(t, s, 2, log[2])
+	if d := cmp.Diff(read(t, s), log); d != "" {
+		t.Errorf("log (-got +want):\n%s", d)
+	}
+}
+
 // One sync of the file for each append, and one of the directory for each log.
 func TestSyncs(t *testing.T) {
 	count := &env.Counters{}
