@@ -13,12 +13,11 @@ import (
 
 // fact makes the documents of a walk and keeps them within the budget.
 func (w *walk) fact(budget int) prompt.Fact {
-	f := prompt.Fact{Class: prompt.Session, Trust: span.User}
+	f := prompt.Fact{Class: prompt.Session, Trust: span.User} // each document says its own
 	b := &purse{size: budget, left: budget}
 	groups := make([]group, len(w.docs))
 	for i := range slices.Backward(w.docs) { // the nearest first
 		groups[i] = b.group(w, &w.docs[i])
-		f.Trust = max(f.Trust, w.docs[i].trust)
 	}
 	f.Notes = slices.Clone(w.notes)
 	f.Diagnostics = slices.Clone(w.diags)
@@ -59,8 +58,11 @@ func (b *purse) group(w *walk, d *found) group {
 			g.diags = append(g.diags, *report)
 		}
 		if doc.Text == "" {
-			g.notes = append(g.notes, prompt.Note{Name: p.name, Path: p.file.Path, Stage: Stage,
-				Reason: fmt.Sprintf("no room in the budget of %d bytes", b.size)})
+			reason := "it says nothing"
+			if report != nil {
+				reason = fmt.Sprintf("no room in the budget of %d bytes", b.size)
+			}
+			g.notes = append(g.notes, prompt.Note{Name: p.name, Path: p.file.Path, Stage: Stage, Reason: reason})
 			continue
 		}
 		b.left -= len(doc.Text)

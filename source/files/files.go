@@ -52,10 +52,7 @@ func DefaultNames() []string { return []string{"AGENTS.override.md", "AGENTS.md"
 
 // A Config says what to look for. The zero value finds nothing.
 type Config struct {
-	Env *env.Env // nil: the operating system's
-	// Loader reads the files; nil: one of its own. Sources that share one read a
-	// file once.
-	Loader    *load.Loader
+	Env       *env.Env // nil: the operating system's
 	Cwd       string   // absolute; empty: no project
 	Root      string   // absolute, Cwd or above it; empty: found by Markers, once
 	Markers   []string // nil: DefaultMarkers; an empty list marks nothing
@@ -66,7 +63,9 @@ type Config struct {
 	// ImportDepth is how deep @path imports may lie within each other; 0:
 	// DefaultImportDepth; less than 0: none is followed.
 	ImportDepth int
-	UserFile    string // the user's own file, absolute; empty: none
+	// StripComments drops HTML comments outside code.
+	StripComments bool
+	UserFile      string // the user's own file, absolute; empty: none
 	// UserDir is the directory that the links of UserFile may not leave; empty: the
 	// directory of UserFile.
 	UserDir string
@@ -97,11 +96,7 @@ func New(c Config) *Source {
 	if c.ImportDepth == 0 {
 		c.ImportDepth = DefaultImportDepth
 	}
-	s := &Source{cfg: c, loader: c.Loader, root: c.Root}
-	if s.loader == nil {
-		s.loader = load.New(c.Env)
-	}
-	return s
+	return &Source{cfg: c, loader: load.New(c.Env), root: c.Root}
 }
 
 // Read returns the fact: a document for each file, or None if there is none.
@@ -141,7 +136,7 @@ func (s *Source) walk(ctx context.Context, w *walk) error {
 	if err != nil {
 		return err
 	}
-	return w.project(ctx, root)
+	return w.project(ctx, root, w.directory)
 }
 
 // findRoot returns the root and remembers it: a source serves one project.
@@ -169,10 +164,21 @@ func (c *Config) check() error {
 			return fmt.Errorf("%q is not an absolute path", p)
 		}
 	}
-	for _, n := range slices.Concat(c.Names, c.Fallbacks) {
+	for _, n := range c.names() {
 		if !filepath.IsLocal(filepath.FromSlash(n)) {
 			return fmt.Errorf("%q is not a name below a directory", n)
 		}
 	}
 	return nil
+}
+
+// names returns the names to look for in a directory, each once.
+func (c *Config) names() []string {
+	var out []string
+	for _, n := range slices.Concat(c.Names, c.Fallbacks) {
+		if !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -224,4 +225,37 @@ func TestUnchanged(t *testing.T) {
 func write(t testing.TB, dir, name, s string) {
 	t.Helper()
 	must(t, os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), []byte(s), 0o666))
+}
+
+func TestHeld(t *testing.T) {
+	dir := tree(t, map[string]string{".git/": "", "AGENTS.md": "R", "AGENTS.override.md": "O", "sub/AGENTS.md/": "", "sub/CLAUDE.md": "C"})
+	counters := &env.Counters{}
+	got, err := files.Held(files.Config{Env: &env.Env{Count: counters}, Cwd: filepath.Join(dir, "sub"), Fallbacks: []string{"CLAUDE.md"}})
+	must(t, err)
+	same(t, "held", got, []string{filepath.Join(dir, "AGENTS.override.md"), filepath.Join(dir, "AGENTS.md"), filepath.Join(dir, "sub", "CLAUDE.md")})
+	same(t, "reads", counters.Reads.Load(), 0)
+}
+
+func TestConcurrent(t *testing.T) {
+	dir := tree(t, map[string]string{".git/": "", "AGENTS.md": "R\n@a.md\n", "a.md": "A\n"})
+	src := files.New(files.Config{Cwd: dir})
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 50 {
+				f, err := src.Read(context.Background(), source.Query{})
+				if err != nil || docs(f)[0] != "project:AGENTS.md: R\nA\n" {
+					t.Errorf("%v, %v", docs(f), err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestCommentsOnly(t *testing.T) {
+	dir := tree(t, map[string]string{".git/": "", "AGENTS.md": "<!-- x -->\n"})
+	f := read(t, files.Config{Cwd: dir, StripComments: true})
+	same(t, "none", f.None, true)
+	same(t, "reason", f.Notes[0].Reason, "it says nothing")
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/proemhq/proem/prompt"
@@ -53,38 +54,82 @@ func (w *walk) expand(d *found, room int) (span.Text, *expansion) {
 // line is replaced. chain is the way to it, itself last.
 func (x *expansion) file(section string, f *load.File, chain []*load.File) span.Text {
 	text := f.Spans(span.Origin{Section: section, Source: "file", Path: f.Path, Trust: x.d.trust})
-	if x.w.cfg.ImportDepth < 0 {
-		return text
-	}
 	var out span.Text
 	at := 0
-	for _, t := range tokens(f.Text) {
-		imported := x.load(f, t, chain)
+	for _, e := range x.edits(f) {
+		if e.comment {
+			out = append(out, text.Slice(at, e.lo)...)
+			at = e.hi
+			continue
+		}
+		imported := x.load(f, e.token, chain)
 		if imported == nil {
 			continue
 		}
 		x.used += len(imported.Text)
 		deeper := append(chain[:len(chain):len(chain)], imported)
-		if !t.alone {
+		if !e.alone {
 			kind, _, _ := strings.Cut(x.d.name, ":")
 			b := block{file: imported, name: kind + ":" + imported.Name}
-			at := len(x.blocks)
+			i := len(x.blocks)
 			x.blocks = append(x.blocks, b)
-			x.blocks[at].text = x.file(b.name, imported, deeper)
+			x.blocks[i].text = x.file(b.name, imported, deeper)
 			continue
 		}
 		inner := x.file(section, imported, deeper)
-		out = append(out, text.Slice(at, t.lineLo)...)
+		out = append(out, text.Slice(at, e.lineLo)...)
 		out = append(out, inner...)
-		at = t.lineHi
+		at = e.lineHi
 		if n := len(inner); n > 0 && !strings.HasSuffix(inner[n-1].Text, "\n") {
-			at = t.hi // keeps what ends the line
+			at = e.hi // keeps what ends the line
 		}
 	}
-	if at == 0 && out == nil {
+	if at == 0 {
 		return text
 	}
 	return append(out, text.Slice(at, len(f.Text))...)
+}
+
+// edit is a comment that is dropped or a token that may be an import.
+type edit struct {
+	token
+	comment bool
+}
+
+// edits returns what may change in a file, ascending.
+func (x *expansion) edits(f *load.File) []edit {
+	s := f.Text
+	follow := x.w.cfg.ImportDepth > 0 && strings.Contains(s, "@")
+	strip := x.w.cfg.StripComments && strings.Contains(s, "<!--")
+	if !follow && !strip {
+		return nil
+	}
+	var out []edit
+	m := scanMarkdown(s)
+	hidden := m.code
+	if strip {
+		for _, c := range m.comments {
+			out = append(out, edit{token{lo: c.lo, hi: wholeLine(s, c)}, true})
+		}
+		hidden = slices.Concat(m.code, m.comments)
+		slices.SortFunc(hidden, func(a, b byteRange) int { return a.lo - b.lo })
+	}
+	if follow {
+		for _, t := range tokens(s, hidden) {
+			out = append(out, edit{t, false})
+		}
+	}
+	slices.SortFunc(out, func(a, b edit) int { return a.lo - b.lo })
+	return out
+}
+
+// wholeLine returns the end of a comment, after the line end if the comment has
+// its lines to itself.
+func wholeLine(s string, c byteRange) int {
+	if (c.lo == 0 || s[c.lo-1] == '\n') && c.hi < len(s) && s[c.hi] == '\n' {
+		return c.hi + 1
+	}
+	return c.hi
 }
 
 // load reads what a token imports. It is nil if the token stays text: because it

@@ -162,3 +162,21 @@ func TestUnchangedImports(t *testing.T) {
 	write(t, dir, "maybe", "?\n")
 	same(t, "named", get(), "project:AGENTS.md: B\nM\nsee @maybe\n@docs/\n|project:maybe: ?\n")
 }
+
+func TestStripComments(t *testing.T) {
+	for _, tt := range []struct{ in, want string }{
+		{"a\n<!-- x -->\nb\n", "a\nb\n"},
+		{"a <!-- x\n\n```\ny --> b\n", "a  b\n"},
+		{"`<!-- x -->` and\n```\n<!-- y -->\n```\n", "`<!-- x -->` and\n```\n<!-- y -->\n```\n"},
+		{"<!-- it`s -->\n`@a.md`\n@a.md\n", "`@a.md`\nA\n"},
+		{"<!-- @a.md -->\n<!--\n@a.md\n-->\nx\n", "x\n"},
+		{"<!-- open\nb\n", "<!-- open\nb\n"},
+		{"@a.md <!-- x -->\n", "@a.md \n"},
+	} {
+		dir := tree(t, map[string]string{".git/": "", "AGENTS.md": tt.in, "a.md": "A\n"})
+		f := read(t, files.Config{Cwd: dir, StripComments: true})
+		same(t, tt.in, f.Docs[0].Text, tt.want)
+	}
+	dir := tree(t, map[string]string{".git/": "", "AGENTS.md": "<!-- x -->\n"})
+	same(t, "kept", docs(read(t, files.Config{Cwd: dir})), []string{"project:AGENTS.md: <!-- x -->\n"})
+}

@@ -102,8 +102,9 @@ func (w *walk) user() error {
 	return nil
 }
 
-// project reads the directories from the root down to the working directory.
-func (w *walk) project(ctx context.Context, dir string) error {
+// project calls visit for the directories from the root down to the working
+// directory.
+func (w *walk) project(ctx context.Context, dir string, visit func(root *place, dir string)) error {
 	rel, err := filepath.Rel(dir, w.cfg.Cwd)
 	if err != nil || !filepath.IsLocal(rel) {
 		return fmt.Errorf("working directory %s does not lie below the root %s", w.cfg.Cwd, dir)
@@ -113,7 +114,7 @@ func (w *walk) project(ctx context.Context, dir string) error {
 		return err
 	}
 	at := "."
-	w.directory(root, at)
+	visit(root, at)
 	for part := range strings.SplitSeq(filepath.ToSlash(rel), "/") {
 		if part == "." {
 			continue
@@ -122,20 +123,17 @@ func (w *walk) project(ctx context.Context, dir string) error {
 			return err
 		}
 		at = path.Join(at, part)
-		w.directory(root, at)
+		visit(root, at)
 	}
 	return nil
 }
 
 // directory reads the instruction files of one directory.
 func (w *walk) directory(root *place, dir string) {
-	names := slices.Concat(w.cfg.Names, w.cfg.Fallbacks)
+	names := w.cfg.names()
 	first := ""   // the name of the file that counts
 	seen := false // anything under one of the names
-	for i, name := range names {
-		if slices.Contains(names[:i], name) {
-			continue
-		}
+	for _, name := range names {
 		at := path.Join(dir, name)
 		if first != "" && !w.cfg.LoadAll {
 			w.shadowed(root.open, at, path.Join(dir, first))
