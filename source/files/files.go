@@ -136,7 +136,11 @@ func (s *Source) walk(ctx context.Context, w *walk) error {
 	if err != nil {
 		return err
 	}
-	return w.project(ctx, root, w.directory)
+	if err := w.project(ctx, root, w.directory); err != nil {
+		return err
+	}
+	w.reportForeign()
+	return nil
 }
 
 // findRoot returns the root and remembers it: a source serves one project.

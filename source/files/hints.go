@@ -2,23 +2,28 @@ package files
 
 import (
 	"fmt"
+	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/proemhq/proem/env"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/source/load"
+	"github.com/proemhq/proem/span"
 )
 
-// hintCase says that a directory without an instruction file has one whose name
-// differs in case only. The directory is listed only when it changed.
-func (w *walk) hintCase(root env.Root, dir string, names []string) {
+// hints looks through a directory without an instruction file for one whose name
+// differs in case only, and for those of other tools. The directory is listed
+// only when it changed.
+func (w *walk) hints(root env.Root, dir string, names []string) {
 	entries, err := w.loader.List(root, dir)
 	if err != nil {
 		return // what is wrong with the directory was said of its files
 	}
 	for _, e := range entries {
+		w.foreignIn(root, dir, e)
 		for _, want := range names {
 			if e.Name() == want || !strings.EqualFold(e.Name(), want) || e.IsDir() {
 				continue
@@ -31,6 +36,50 @@ func (w *walk) hintCase(root env.Root, dir string, names []string) {
 			})
 			break
 		}
+	}
+}
+
+// foreign are instruction files of other tools, and the configuration that loads
+// them.
+var foreign = []struct{ name, load string }{
+	{".claude/skills", "skills.roots: [.claude/skills]"},
+	{".cursorrules", "project.fallbacks: [.cursorrules]"},
+	{".github/copilot-instructions.md", "project.fallbacks: [.github/copilot-instructions.md]"},
+	{"CLAUDE.md", "project.fallbacks: [CLAUDE.md]"},
+	{"GEMINI.md", "project.fallbacks: [GEMINI.md]"},
+}
+
+// foreignIn remembers the files of other tools that an entry is or holds.
+func (w *walk) foreignIn(root env.Root, dir string, e fs.DirEntry) {
+	for _, f := range foreign {
+		first, _, deep := strings.Cut(f.name, "/")
+		if first != e.Name() || slices.Contains(w.cfg.names(), f.name) {
+			continue
+		}
+		name := path.Join(dir, f.name)
+		if deep {
+			if _, err := root.Lstat(name); err != nil {
+				continue
+			}
+		}
+		w.others = append(w.others, prompt.Diagnostic{
+			Severity: prompt.Info,
+			Code:     "doc.foreign",
+			Path:     filepath.Join(root.Name(), filepath.FromSlash(name)),
+			Message:  f.name + " belongs to another tool and is not read; to load it: " + f.load,
+		})
+	}
+}
+
+// reportForeign reports what was remembered if the project has nothing else.
+func (w *walk) reportForeign() {
+	for i := range w.docs {
+		if w.docs[i].trust == span.Project {
+			return
+		}
+	}
+	for _, d := range w.others {
+		w.report(d)
 	}
 }
 

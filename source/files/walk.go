@@ -26,6 +26,7 @@ type walk struct {
 	notes  []prompt.Note
 	diags  []prompt.Diagnostic
 
+	others   []prompt.Diagnostic // files of other tools
 	imported []*load.File
 	looks    []look
 }
@@ -146,7 +147,7 @@ func (w *walk) directory(root *place, dir string) {
 		seen = seen || there
 	}
 	if !seen {
-		w.hintCase(root.open, dir, names)
+		w.hints(root.open, dir, names)
 	}
 }
 
