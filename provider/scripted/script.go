@@ -39,8 +39,8 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/token"
 )
 
 // A Script is what a scripted model says.
@@ -86,7 +86,7 @@ type Error struct {
 	Status     int     `yaml:"status"`
 	Code       string  `yaml:"code"`
 	Message    string  `yaml:"message"`
-	RetryAfter float64 `yaml:"retry_after"` // seconds; told in the message, the model does not wait
+	RetryAfter float64 `yaml:"retry_after"` // seconds; told in the message, nobody waits
 }
 
 // maxScript bounds a script.
@@ -98,8 +98,8 @@ func Parse(data []byte, file string) (*Script, error) {
 	if len(data) > maxScript {
 		return nil, fmt.Errorf("%s: a script is at most %d bytes", file, maxScript)
 	}
-	if err := refuseAliases(data); err != nil {
-		return nil, place(file, err)
+	if err := refuseAliases(data, file); err != nil {
+		return nil, err
 	}
 	var s Script
 	err := yaml.UnmarshalWithOptions(data, &s, yaml.Strict(), yaml.UseOrderedMap())
@@ -113,15 +113,10 @@ func Parse(data []byte, file string) (*Script, error) {
 }
 
 // refuseAliases keeps a small file from becoming a huge value.
-func refuseAliases(data []byte) error {
-	f, err := parser.ParseBytes(data, 0)
-	if err != nil {
-		return err
-	}
-	for _, doc := range f.Docs {
-		for _, n := range ast.Filter(ast.AliasType, doc) {
-			p := n.GetToken().Position
-			return fmt.Errorf("line %d, column %d: aliases are not supported", p.Line, p.Column)
+func refuseAliases(data []byte, file string) error {
+	for _, t := range lexer.Tokenize(string(data)) {
+		if t.Type == token.AliasType {
+			return fmt.Errorf("%s:%d:%d: aliases are not supported", file, t.Position.Line, t.Position.Column)
 		}
 	}
 	return nil
