@@ -120,8 +120,8 @@ func checkLocal(s prompt.Stage, c Case, whole prompt.Assembly, err error) (probl
 		if d := cmp.Diff(out.Sections[0], whole.Sections[i], comparing, cmpopts.EquateEmpty()); d != "" {
 			report("it is marked Local but the section %q depends on others (- alone, + with all):\n%s", name, d)
 		}
-		if d := cmp.Diff([]any{out.Tools, out.Vars, out.Known, out.Mutes}, []any{whole.Tools, whole.Vars, whole.Known, whole.Mutes}, comparing, cmpopts.EquateEmpty()); d != "" {
-			report("it is marked Local but the tools or variables depend on the sections (- with %q alone, + with all):\n%s", name, d)
+		if d := cmp.Diff([]any{out.Tools, out.Vars, out.Known, out.Mutes, out.Heads}, []any{whole.Tools, whole.Vars, whole.Known, whole.Mutes, whole.Heads}, comparing, cmpopts.EquateEmpty()); d != "" {
+			report("it is marked Local but the tools, variables or heads depend on the sections (- with %q alone, + with all):\n%s", name, d)
 		}
 	}
 	if n > 0 && failed != (err != nil) {

@@ -96,7 +96,7 @@ func TestCheck(t *testing.T) {
 		{"local, but changes tools by section", prompt.Stage{Name: "x", Doc: "x", Local: true, Apply: func(_ prompt.Input, a prompt.Assembly) (prompt.Assembly, error) {
 			a.Tools = a.Tools[:min(len(a.Tools), len(a.Sections))]
 			return a, nil
-		}}, []string{"marked Local but the tools or variables depend on the sections"}},
+		}}, []string{"marked Local but the tools, variables or heads depend on the sections"}},
 		{"local, but fails for the whole", prompt.Stage{Name: "x", Doc: "x", Local: true, Apply: func(_ prompt.Input, a prompt.Assembly) (prompt.Assembly, error) {
 			if len(a.Sections) > 1 {
 				return a, prompt.Faults{{Code: "x"}}

@@ -33,6 +33,10 @@ func copyAssembly(a prompt.Assembly) prompt.Assembly {
 	for i := range a.Notes {
 		a.Notes[i].From = c.origin(a.Notes[i].From)
 	}
+	a.Heads = roomy(a.Heads)
+	for i := range a.Heads {
+		a.Heads[i].Text = c.text(a.Heads[i].Text)
+	}
 	a.Known, a.Mutes, a.Diagnostics = roomy(a.Known), roomy(a.Mutes), roomy(a.Diagnostics)
 	return a
 }
@@ -96,6 +100,8 @@ func written(a prompt.Assembly) string {
 		return "variables"
 	case dirty(a.Mutes):
 		return "muted channels"
+	case dirty(a.Heads):
+		return "heads"
 	case dirty(a.Notes):
 		return "notes"
 	case dirty(a.Diagnostics):

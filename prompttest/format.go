@@ -13,7 +13,7 @@ import (
 )
 
 // Format writes an assembly in the form of golden files: a head line for each
-// section and tool, and below it the lines of its text, each behind a bar. A
+// head, section and tool, and below it the lines of its text, each behind a bar. A
 // line that cannot be shown as it is stands in quotes with escapes instead.
 // Different assemblies differ in this form if a model can tell them apart, or if
 // a section's class or trust differ.
@@ -32,6 +32,12 @@ func Format(a prompt.Assembly) string {
 		fmt.Fprintf(&b, "mute %s\n", ch)
 	}
 	for ch := range prompt.Channels {
+		for _, h := range a.Heads {
+			if h.Channel == ch {
+				fmt.Fprintf(&b, "%s %q head\n", ch, h.Name)
+				writeLines(&b, h.Text.String())
+			}
+		}
 		for _, s := range a.Sections {
 			if s.Channel == ch {
 				fmt.Fprintf(&b, "%s %q %s\n", ch, s.Name, attributes(s))

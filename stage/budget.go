@@ -65,7 +65,8 @@ type budget struct {
 	a     prompt.Assembly
 	limit int
 	tools int
-	costs []cost // of a.Sections
+	heads [prompt.Channels]int // tokens of the heads
+	costs []cost               // of a.Sections
 }
 
 // A cost is what is known of a section.
@@ -96,12 +97,11 @@ func (b *budget) run() (prompt.Assembly, error) {
 			b.drop(i)
 		}
 	}
-	b.headings()
 	return b.result(order), nil
 }
 
 // clearlyFits reports whether everything fits with room to spare, which is how
-// most prompts are. It also counts the tools.
+// most prompts are. It also counts the tools and heads.
 func (b *budget) clearlyFits() bool {
 	if b.cfg.Tools {
 		for i := range b.a.Tools {
@@ -110,6 +110,10 @@ func (b *budget) clearlyFits() bool {
 		}
 	}
 	tokens, sep, n := b.tools, "", 0
+	for _, h := range b.a.Heads {
+		b.heads[h.Channel] = b.cfg.Count(h.Text.String())
+		tokens += b.heads[h.Channel] + 2*jointSlack
+	}
 	for i := range b.a.Sections {
 		s := &b.a.Sections[i]
 		if !hasText(*s) || b.a.Muted(s.Channel) {
@@ -159,7 +163,10 @@ func (b *budget) total() (tokens, joints int) {
 			continue
 		}
 		tokens += c.text
-		if seen[ch] {
+		if !seen[ch] {
+			tokens += b.heads[ch]
+		}
+		if seen[ch] || b.heads[ch] > 0 {
 			tokens += c.sep
 			joints += 2 // before and behind the separator
 		}
@@ -178,10 +185,12 @@ func (b *budget) fits() bool {
 	if tokens+jointSlack*joints <= b.limit || joints == 0 {
 		return true
 	}
-	left := prompt.Assembly{Sections: b.left()}
+	left := prompt.Assembly{Sections: b.left(), Mutes: b.a.Mutes, Heads: b.a.Heads}
 	rendered := b.tools
 	for ch := range prompt.Channels {
-		rendered += b.cfg.Count(left.Render(ch))
+		if !left.Muted(ch) {
+			rendered += b.cfg.Count(left.Render(ch))
+		}
 	}
 	return rendered <= b.limit
 }
@@ -245,21 +254,6 @@ func (b *budget) drop(i int) {
 	b.costs[i].gone = true
 	after, _ := b.total()
 	b.costs[i].won += before - after
-}
-
-// headings drops the headings of channels in which nothing else is left.
-func (b *budget) headings() {
-	var body [prompt.Channels]bool
-	for i := range b.costs {
-		if s := &b.a.Sections[i]; !b.costs[i].gone && !isHeading(s) {
-			body[s.Channel] = true
-		}
-	}
-	for i := range b.costs {
-		if s := &b.a.Sections[i]; !b.costs[i].gone && isHeading(s) && !body[s.Channel] {
-			b.costs[i].gone = true
-		}
-	}
 }
 
 // result returns the assembly with the receipts of what went.

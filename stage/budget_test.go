@@ -128,6 +128,13 @@ func TestBudgetHeading(t *testing.T) {
 	a = apply(t, stage.Heading(prompt.Context, "Context as of now."), prompt.Input{}, a)
 	got := apply(t, stage.Budget(stage.BudgetConfig{Tokens: 150, Count: words}), prompt.Input{}, a)
 	diff(t, "sections", names(got), []string{"base 100"})
+	diff(t, "heading without a body", got.Render(prompt.Context), "")
+
+	run := func(tokens int) []string {
+		return names(apply(t, stage.Budget(stage.BudgetConfig{Tokens: tokens, Count: words}), prompt.Input{}, a))
+	}
+	diff(t, "the heading counts", run(203), []string{"base 100"})
+	diff(t, "there is room for it", run(204), []string{"base 100", "k 100"})
 }
 
 func TestBudgetLeavesMutedAndEmpty(t *testing.T) {
@@ -174,6 +181,9 @@ func TestBudgetNeverMore(t *testing.T) {
 				}
 				if r.IntN(2) == 0 {
 					a = apply(t, stage.Fence(stage.FenceConfig{}), prompt.Input{}, a)
+				}
+				if r.IntN(2) == 0 {
+					a = apply(t, stage.Heading(prompt.Channel(r.IntN(4)), "Some heading."), prompt.Input{}, a)
 				}
 				limit := 1 + r.IntN(120)
 				got, err := stage.Budget(stage.BudgetConfig{Tokens: limit, Count: count}).Apply(prompt.Input{}, a)

@@ -22,28 +22,24 @@ func TestHeading(t *testing.T) {
 	a := prompt.Assembly{Sections: []prompt.Section{
 		section(prompt.System, "s", "S"), section(prompt.Context, "empty", ""), section(prompt.Context, "a", "A"), section(prompt.Context, "b", "B"),
 	}}
-	a.Sections[2].Sep, a.Sections[2].Order = "\n", 5
 	st := stage.Heading(prompt.Context, "Context as of now.")
 	got := apply(t, st, prompt.Input{}, a)
-	diff(t, "sections", shape(got), []string{`system s: "S"`, `context empty: ""`, `context heading: "Context as of now."`, `context a: "A"`, `context b: "B"`})
+	diff(t, "sections", shape(got), shape(a))
 	diff(t, "text", got.Render(prompt.Context), "Context as of now.\n\nA\n\nB")
-	h := got.Sections[2]
-	diff(t, "source", h.Text[0].From.Source, "generated:heading")
-	if h.Class != prompt.Stable || h.Order != 5 || h.Text[0].Off != -1 {
-		t.Errorf("got %+v", h)
-	}
-	diff(t, "argument", a.Sections[2].Sep, "\n")
-}
+	diff(t, "parts", origins(got.Text(prompt.Context))[0], `heading/heading: "Context as of now."`)
+	diff(t, "source", got.Text(prompt.Context)[0].From.Source, "generated:heading")
 
-func TestHeadingNothingToDo(t *testing.T) {
-	muted := prompt.Assembly{Sections: []prompt.Section{section(prompt.Context, "a", "A")}, Mutes: []prompt.Channel{prompt.Context}}
-	for _, a := range []prompt.Assembly{{}, system("A"), {Sections: []prompt.Section{section(prompt.Context, "empty", "")}}, muted} {
-		st := stage.Heading(prompt.Context, "H")
-		untouched(t, a, apply(t, st, prompt.Input{}, a))
-		noAllocs(t, st, a)
+	for _, next := range []prompt.Stage{st, stage.Heading(prompt.Context, "")} {
+		untouched(t, got, apply(t, next, prompt.Input{}, got))
+		noAllocs(t, next, got)
 	}
-	a := prompt.Assembly{Sections: []prompt.Section{section(prompt.Context, "a", "A")}}
-	untouched(t, a, apply(t, stage.Heading(prompt.Context, ""), prompt.Input{}, a))
+	diff(t, "replaced", apply(t, stage.Heading(prompt.Context, "Now."), prompt.Input{}, got).Render(prompt.Context), "Now.\n\nA\n\nB")
+	two := apply(t, stage.Heading(prompt.System, "Rules."), prompt.Input{}, got)
+	diff(t, "another channel", two.Render(prompt.System)+two.Render(prompt.Context), "Rules.\n\nSContext as of now.\n\nA\n\nB")
+	diff(t, "the argument", len(got.Heads), 1)
+
+	a.Sections = a.Sections[:2]
+	diff(t, "no body", apply(t, st, prompt.Input{}, a).Render(prompt.Context), "")
 }
 
 func TestMoveTurn(t *testing.T) {

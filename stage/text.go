@@ -22,6 +22,9 @@ import (
 // of them whose text is still there, and a note says so. Returning "" empties
 // the channel.
 //
+// The channel's head is part of the text that f is given, unless the channel is
+// empty. A head that f left in front stays one; otherwise it becomes a section.
+//
 // A muted channel is left alone and f is not called. An error of f ends the
 // assembly, unless it is of type [prompt.Faults].
 //
@@ -60,6 +63,7 @@ type textEdit struct {
 	now        []prompt.Section
 	head, tail *prompt.Section // new sections at the ends, or nil
 	notes      []prompt.Note
+	heads      []prompt.Head // as they were, if the channel's head became a section
 }
 
 // edit decides what f did and fills the fields.
@@ -69,6 +73,7 @@ func (e *textEdit) edit(old, got string) {
 			e.now = append(e.now, s)
 		}
 	}
+	e.behead()
 	switch {
 	case old == "":
 		e.tail = e.section(got)
@@ -190,7 +195,7 @@ func (e *textEdit) result() prompt.Assembly {
 		out = append(out, s)
 	}
 	a.Sections, a.Notes = out, e.notes
-	return a
+	return e.rehead(a)
 }
 
 // channelRange returns where a channel's sections begin and end in a list, or

@@ -138,6 +138,31 @@ func TestTextDemandsOfMergedSections(t *testing.T) {
 	}
 }
 
+func TestTextHeads(t *testing.T) {
+	a := apply(t, stage.Heading(prompt.System, "Title"), prompt.Input{}, system("A", "B"))
+	tests := []struct {
+		name, text string
+		want       []string
+		heads      int
+	}{
+		{"appended", "Title\n\nA\n\nB\n\nmore", []string{`system s0: "A"`, `system s1: "B"`, `system x: "more"`}, 1},
+		{"put in front", "more\n\nTitle\n\nA\n\nB", []string{`system x: "more"`, `system heading: "Title"`, `system s0: "A"`, `system s1: "B"`}, 0},
+		{"changed", "Name\n\nA\n\nB", []string{`system heading: "Name"`, `system s0: "A"`, `system s1: "B"`}, 0},
+		{"changed below", "Title\n\na\n\nB", []string{`system s0: "a"`, `system s1: "B"`}, 1},
+		{"left alone", "Title", []string{`system heading: "Title"`}, 0},
+		{"emptied", "", []string{}, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := apply(t, stage.Text("x", prompt.System, constant(tt.text)), prompt.Input{}, a)
+			diff(t, "text", got.Render(prompt.System), tt.text)
+			diff(t, "sections", shape(got), tt.want)
+			diff(t, "heads", len(got.Heads), tt.heads)
+			diff(t, "argument", a.Render(prompt.System), "Title\n\nA\n\nB")
+		})
+	}
+}
+
 func TestTextPlaces(t *testing.T) {
 	a := prompt.Assembly{Sections: []prompt.Section{
 		section(prompt.System, "s", "S"), section(prompt.Context, "empty", ""), section(prompt.Context, "c", "C"), section(prompt.Reminder, "r", "R"),
@@ -175,6 +200,8 @@ func FuzzText(f *testing.F) {
 	f.Add("one\ntwo|three\nfour|five", "one\n\nthree\nfour\n\nfive\n\nsix", "", uint8(1))
 	f.Add("|a||b|", "b\n\na", "x||\n\n", uint8(2))
 	f.Add("same|same|same", "same\n\nsame", "\n\n", uint8(3))
+	f.Add("one\ntwo|three", "Title\n", "", uint8(130))
+	f.Add("", "b\n\na", "x", uint8(140))
 	f.Add("é\xff|\xc3|\xa9z", "\xa9\xc3\n\n", "\xc3|\xa9", uint8(4))
 	f.Fuzz(func(t *testing.T, texts, want, seps string, how uint8) {
 		a := system(strings.Split(texts, "|")...)
@@ -182,6 +209,9 @@ func FuzzText(f *testing.F) {
 			if i < len(a.Sections) {
 				a.Sections[i].Sep = sep
 			}
+		}
+		if how >= 128 {
+			a = apply(t, stage.Heading(prompt.System, "Title\n"), prompt.Input{}, a)
 		}
 		old := a.Render(prompt.System)
 		switch how % 8 {

@@ -1,0 +1,54 @@
+package archtest_test
+
+import (
+	"testing"
+
+	"github.com/proemhq/proem/internal/archtest"
+)
+
+const module = "github.com/proemhq/proem"
+
+// arrows is the architecture of proem: what each area may import. An arrow
+// permits all it reaches, so a row names the nearest only.
+var arrows = []archtest.Row{
+	{Path: "."}, // the map of the module: documentation, no code
+
+	{Path: "span", Pure: true},
+	{Path: "chat", Pure: true, To: []string{"span"}},
+	{Path: "prompt", Pure: true, To: []string{"chat"}},
+	{Path: "stage", Pure: true, To: []string{"prompt"}},
+	{Path: "wire", Pure: true, To: []string{"prompt"}},
+
+	{Path: "env", Common: true}, // the one seam to the world
+	{Path: "internal/pmap", Pure: true, Common: true},
+	{Path: "internal/sse", Pure: true, Common: true},
+	{Path: "internal/textnorm", Pure: true, Common: true},
+	{Path: "internal/archtest"},
+
+	{Path: "token", To: []string{"span"}},
+	{Path: "source", To: []string{"prompt"}},
+	{Path: "registry", To: []string{"source"}},
+	{Path: "session", To: []string{"prompt"}},
+	{Path: "tool", To: []string{"source"}},
+	{Path: "provider", To: []string{"wire"}},
+	{Path: "preset", To: []string{"registry", "stage"}}, // not to agent: an agent without a preset takes the standard one
+	{Path: "agent", To: []string{"preset", "provider", "registry", "session", "token", "tool"}},
+	{Path: "inspect", To: []string{"agent"}},
+	{Path: "prompttest", To: []string{"registry"}},
+	{Path: "cli", To: []string{"inspect"}},
+	{Path: "cmd", To: []string{"cli"}},
+	{Path: "examples", To: []string{"cli", "prompttest"}},
+}
+
+func TestArrows(t *testing.T) {
+	packages, err := archtest.Load("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(packages) < 5 {
+		t.Fatalf("only %d packages were found", len(packages))
+	}
+	for _, problem := range archtest.Check(module, arrows, packages) {
+		t.Error(problem)
+	}
+}
