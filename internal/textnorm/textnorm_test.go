@@ -39,6 +39,7 @@ func TestBytes(t *testing.T) {
 		{"tags", "x\U000E0049\U000E0047", "x", []piece{{0, 1, 0, false}}},
 		{"flag", "🏴\U000E0067\U000E0062\U000E0073\U000E0063\U000E0074\U000E007F", "🏴\U000E0067\U000E0062\U000E0073\U000E0063\U000E0074\U000E007F", []piece{{0, 28, 0, false}}},
 		{"flag without end", "🏴\U000E0067\U000E0062\U000E0073", "🏴", []piece{{0, 4, 0, false}}},
+		{"flag too short", "🏴\U000E0067\U000E0062\U000E007F", "🏴", []piece{{0, 4, 0, false}}},
 		{"flag with capitals", "🏴\U000E0047\U000E0042\U000E0053\U000E007F", "🏴", []piece{{0, 4, 0, false}}},
 		{"flag too long", "🏴" + strings.Repeat("\U000E0061", 7) + "\U000E007F", "🏴", []piece{{0, 4, 0, false}}},
 		{"flag broken by another", "🏴\U000E0067\u200b\U000E0062\U000E0073\U000E007F", "🏴", []piece{{0, 4, 0, false}}},

@@ -199,7 +199,7 @@ func TestPages(t *testing.T) {
 		{"long", 1, 4, strings.Repeat("x", 50) + "\n[line 1 is longer than 50 bytes and cut here; the next line is offset 2]\n"},
 		{"long", 2, 4, "end\n"},
 		{"cjk", 1, 4, strings.Repeat("中", 16) + "\n[line 1 is longer than 50 bytes and cut here; the next line is offset 2]\n"},
-		{"wide", 1, 1, "a\n[lines 1 to 1 are shown; the file goes on: read on with offset 2]\n"},
+		{"wide", 1, 1, "a\n[line 1 is shown; the file goes on: read on with offset 2]\n"},
 		{"wide", 2, 4, "b\nc"},
 		{"wide", 4, 4, "error: read_file: wide has 3 lines; offset 4 is after its end"},
 	} {
@@ -248,7 +248,7 @@ func TestOrigins(t *testing.T) {
 		{Text: "\ufffd", From: &changed, Off: 8},
 		{Text: "\n", From: from, Off: 10},
 		{Text: "[not valid UTF-8 at byte 3; 1 place replaced with U+FFFD; these offsets count from byte 5]\n", From: by, Off: span.NoOffset},
-		{Text: "[lines 2 to 2 are shown; the file goes on: read on with offset 3]\n", From: by, Off: span.NoOffset},
+		{Text: "[line 2 is shown; the file goes on: read on with offset 3]\n", From: by, Off: span.NoOffset},
 	})
 }
 

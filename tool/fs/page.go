@@ -184,6 +184,9 @@ func (p page) result(name string, from span.Origin) tool.Result {
 	}
 	if next := p.first + p.lines; !p.end || p.cut {
 		what := fmt.Sprintf("[lines %d to %d are shown; the file goes on: read on with offset %d]", p.first, next-1, next)
+		if p.lines == 1 {
+			what = fmt.Sprintf("[line %d is shown; the file goes on: read on with offset %d]", p.first, next)
+		}
 		if p.cut {
 			what = fmt.Sprintf("[line %d is longer than %d bytes and cut here; the next line is offset %d]", p.first, len(p.bytes), next)
 		}
