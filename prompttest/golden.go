@@ -68,21 +68,17 @@ func Golden(t testing.TB, a prompt.Assembly) {
 }
 
 // goldenFile returns the file for a test; subtests have folders. What is not
-// safe in a file's name is replaced.
+// safe in the name of a file or of a module's folder is replaced.
 func goldenFile(test string) string {
 	parts := strings.Split(test, "/")
 	for i, p := range parts {
-		p = strings.Map(func(r rune) rune {
+		parts[i] = strings.Map(func(r rune) rune {
 			switch {
-			case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '-', r == '_', r == '.', r == '#':
+			case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '-', r == '_', r == '#':
 				return r
 			}
 			return '_'
 		}, p)
-		if strings.Trim(p, ".") == "" {
-			p = "_" + p
-		}
-		parts[i] = p
 	}
 	return filepath.Join("testdata", filepath.Join(parts...)+".golden")
 }

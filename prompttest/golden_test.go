@@ -107,7 +107,7 @@ func TestGoldenUpdate(t *testing.T) {
 		}
 		wantAll(t, failing("TestX/"+name+"/..", func(t testing.TB) { prompttest.Golden(t, sample()) }))
 		flag.Set(name, old)
-		b, err := os.ReadFile(filepath.Join("testdata", "TestX", name, "_...golden"))
+		b, err := os.ReadFile(filepath.Join("testdata", "TestX", strings.ReplaceAll(name, ".", "_"), "__.golden"))
 		if err != nil {
 			t.Fatal(err)
 		}
