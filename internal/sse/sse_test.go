@@ -67,7 +67,7 @@ func TestNext(t *testing.T) {
 }
 
 func TestNextBounds(t *testing.T) {
-	for name, unit := range map[string]string{"one line": "x", "many lines": "x\ndata: "} {
+	for name, unit := range map[string]string{"one line": "x", "many lines": strings.Repeat("x", 1000) + "\ndata: "} {
 		r := io.MultiReader(strings.NewReader("data: "), &endless{unit: []byte(unit)})
 		if _, err := read(r); err == nil || !strings.Contains(err.Error(), "longer than") {
 			t.Errorf("%s: got %v, want an error about the length", name, err)
