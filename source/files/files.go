@@ -168,6 +168,9 @@ func (c *Config) check() error {
 			return fmt.Errorf("%q is not an absolute path", p)
 		}
 	}
+	if c.MaxBytes < 0 {
+		return fmt.Errorf("a budget of %d bytes", c.MaxBytes)
+	}
 	for _, n := range c.names() {
 		if !filepath.IsLocal(filepath.FromSlash(n)) {
 			return fmt.Errorf("%q is not a name below a directory", n)

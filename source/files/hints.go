@@ -88,26 +88,26 @@ const maxStub = 512
 
 // stub returns the file that f stands for if f is a symbolic link that was
 // checked out as text, as happens on systems without links: its only content is
-// the path of another file.
-func (w *walk) stub(root env.Root, f *load.File) *load.File {
+// the path of another file. Otherwise it is nil.
+func (w *walk) stub(root env.Root, f *load.File) (*load.File, prompt.Diagnostic) {
+	var d prompt.Diagnostic
 	to := f.Text
 	if len(to) > maxStub || f.Partial || to == "" || strings.ContainsAny(to, "\n\\") ||
 		to != strings.TrimSpace(to) || filepath.IsAbs(to) {
-		return nil
+		return nil, d
 	}
 	name := path.Join(path.Dir(f.Name), to)
 	if !filepath.IsLocal(filepath.FromSlash(name)) || name == f.Name || load.InGit(name) {
-		return nil
+		return nil, d
 	}
 	target, err := w.loader.Load(root, name, w.rawMax())
 	if err != nil || target.Same(f) {
-		return nil
+		return nil, d
 	}
-	w.report(prompt.Diagnostic{
+	return target, prompt.Diagnostic{
 		Severity: prompt.Warning,
 		Code:     "doc.symlink_stub",
 		Path:     f.Path,
 		Message:  fmt.Sprintf("a symbolic link checked out as text; read %s instead", name),
-	})
-	return target
+	}
 }

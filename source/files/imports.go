@@ -69,8 +69,7 @@ func (x *expansion) file(section string, f *load.File, chain []*load.File) span.
 		x.used += len(imported.Text)
 		deeper := append(chain[:len(chain):len(chain)], imported)
 		if !e.alone {
-			kind, _, _ := strings.Cut(x.d.name, ":")
-			b := block{file: imported, name: kind + ":" + imported.Name}
+			b := block{file: imported, name: x.d.nameOf(imported)}
 			i := len(x.blocks)
 			x.blocks = append(x.blocks, b)
 			x.blocks[i].text = x.file(b.name, imported, deeper)
@@ -88,6 +87,19 @@ func (x *expansion) file(section string, f *load.File, chain []*load.File) span.
 		return text
 	}
 	return append(out, text.Slice(at, len(f.Text))...)
+}
+
+// nameOf names the document of a file that d imports: the user's by the way to it
+// from the user's own file.
+func (d *found) nameOf(f *load.File) string {
+	if d.trust != span.User {
+		return "project:" + f.Name
+	}
+	rel, err := filepath.Rel(path.Dir(d.file.Name), f.Name)
+	if err != nil {
+		rel = f.Name
+	}
+	return "user:" + filepath.ToSlash(rel)
 }
 
 // edit is a comment that is dropped or a token that may be an import.
@@ -254,6 +266,9 @@ func (w *walk) answer(root *place, name string) (*load.File, string) {
 		return nil, "doc.missing"
 	case err != nil:
 		return nil, "doc.unreadable"
+	}
+	if target, _ := w.stub(root.open, f); target != nil {
+		f = target
 	}
 	return f, ""
 }

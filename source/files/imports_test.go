@@ -180,3 +180,20 @@ func TestStripComments(t *testing.T) {
 	dir := tree(t, map[string]string{".git/": "", "AGENTS.md": "<!-- x -->\n"})
 	same(t, "kept", docs(read(t, files.Config{Cwd: dir})), []string{"project:AGENTS.md: <!-- x -->\n"})
 }
+
+func TestImportThroughAStub(t *testing.T) {
+	dir := tree(t, map[string]string{".git/": "", "CLAUDE.md": "AGENTS.md", "AGENTS.md": "REAL, see @CLAUDE.md and @x.md now\n", "x.md": "y.md", "y.md": "Y\n"})
+	f := read(t, files.Config{Cwd: dir, Names: []string{"CLAUDE.md"}})
+	same(t, "docs", docs(f), []string{"project:CLAUDE.md: REAL, see @CLAUDE.md and @x.md now\n", "project:y.md: Y\n"})
+	same(t, "diagnostics", diags(dir, f), []string{"warning doc.symlink_stub CLAUDE.md", "warning import.cycle AGENTS.md"})
+}
+
+func TestUserImports(t *testing.T) {
+	dir := tree(t, map[string]string{"h/AGENTS.md": "H\n", "h/c/AGENTS.md": "U, see @../AGENTS.md and @s.md and @../../out.md now\n", "h/c/s.md": "S\n", "out.md": "OUT"})
+	file := filepath.Join(dir, "h", "c", "AGENTS.md")
+	want := "user:AGENTS.md: U, see @../AGENTS.md and @s.md and @../../out.md now\n"
+	same(t, "confined", docs(read(t, files.Config{UserFile: file})), []string{want, "user:s.md: S\n"})
+	f := read(t, files.Config{UserFile: file, UserDir: filepath.Join(dir, "h")})
+	same(t, "home", docs(f), []string{want, "user:../AGENTS.md: H\n", "user:s.md: S\n"})
+	same(t, "diagnostics", diags(dir, f), []string{"warning import.outside_root h/c/AGENTS.md"})
+}

@@ -80,7 +80,10 @@ func (w *walk) equal(v *walk) bool {
 
 // rawMax bounds how much of one file is read: enough that a file in UTF-16 or
 // with CR LF reaches the budget before it reaches this.
-func (w *walk) rawMax() int { return 2*w.cfg.MaxBytes + 4 }
+func (w *walk) rawMax() int { return 2*min(w.cfg.MaxBytes, maxFile) + 4 }
+
+// maxFile keeps offsets in 31 bits.
+const maxFile = 1<<30 - 4
 
 // user reads the user's own file.
 func (w *walk) user() error {
@@ -163,7 +166,8 @@ func (w *walk) take(root *place, name string, as found) (took, there bool) {
 	case err != nil:
 		return false, false
 	}
-	if target := w.stub(root.open, f); target != nil {
+	if target, d := w.stub(root.open, f); target != nil {
+		w.report(d)
 		as.aliases = append(as.aliases, f.Path)
 		f = target
 	}

@@ -30,6 +30,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
@@ -82,7 +83,7 @@ type entry struct {
 	racy bool     // read so soon after a change that the next change could look the same
 }
 
-// Load reads at most max bytes of the file with the slash-separated name below
+// Load returns at most max bytes of the file with the slash-separated name below
 // root. The same *File comes back as long as the file is the same by device,
 // inode, size and times; its texts come back also if it was only touched.
 //
@@ -178,6 +179,9 @@ func readOnce(root env.Root, name string, max int) (b []byte, before, after env.
 	}
 	// One byte more than wanted tells a file of exactly max bytes from a longer one.
 	limit := int64(max) + 1
+	if max < 0 {
+		return nil, before, after, fmt.Errorf("a bound of %d bytes", max)
+	}
 	b = make([]byte, min(limit, before.Size()+1))
 	n, err := io.ReadFull(f, b)
 	if err == nil && int64(len(b)) < limit { // it grew, or its size is not known
