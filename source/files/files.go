@@ -53,6 +53,9 @@ func DefaultNames() []string { return []string{"AGENTS.override.md", "AGENTS.md"
 // A Config says what to look for. The zero value finds nothing.
 type Config struct {
 	Env       *env.Env // nil: the operating system's
+	// Loader reads the files; nil: one of its own. Whoever shares one reads a file
+	// once.
+	Loader    *load.Loader
 	Cwd       string   // absolute; empty: no project
 	Root      string   // absolute, Cwd or above it; empty: found by Markers, once
 	Markers   []string // nil: DefaultMarkers; an empty list marks nothing
@@ -96,7 +99,11 @@ func New(c Config) *Source {
 	if c.ImportDepth == 0 {
 		c.ImportDepth = DefaultImportDepth
 	}
-	return &Source{cfg: c, loader: load.New(c.Env), root: c.Root}
+	s := &Source{cfg: c, loader: c.Loader, root: c.Root}
+	if s.loader == nil {
+		s.loader = load.New(c.Env)
+	}
+	return s
 }
 
 // Read returns the fact: a document for each file, or None if there is none.
