@@ -52,7 +52,7 @@ func DefaultNames() []string { return []string{"AGENTS.override.md", "AGENTS.md"
 
 // A Config says what to look for. The zero value finds nothing.
 type Config struct {
-	Env       *env.Env // nil: the operating system's
+	Env *env.Env // nil: the operating system's
 	// Loader reads the files; nil: one of its own. Whoever shares one reads a file
 	// once.
 	Loader    *load.Loader
