@@ -30,7 +30,7 @@ var table = []row{
 	}},
 	{"openrouter", nil, Capability{
 		Source: "OpenRouter API reference", ConsecutiveUser: true, MaxTokensKey: "max_tokens",
-		StreamUsage: true, Images: true, Parallel: true, Reasoning: true, AnyArgs: true,
+		StreamUsage: true, Images: true, Parallel: true, Reasoning: true,
 	}},
 	{"ollama", nil, Capability{
 		Source: "Ollama's OpenAI compatibility page", ConsecutiveUser: true, MaxTokensKey: "max_tokens",

@@ -35,8 +35,10 @@ func (e *encoder) head() error {
 	return nil
 }
 
-func (e *encoder) drop(what, why string) {
-	e.Lose(prompt.Warning, wire.CodeDropped, what+" is not sent: "+why, nil)
+const notKnown = "this model is not known to understand it"
+
+func (e *encoder) drop(sev prompt.Severity, what, why string) {
+	e.Lose(sev, wire.CodeDropped, what+" is not sent: "+why, nil)
 }
 
 // options writes the parameters that were set and that the model knows.
@@ -62,13 +64,13 @@ func (e *encoder) options() error {
 	if err := e.number("top_p", o.TopP); err != nil {
 		return err
 	}
-	e.text("reasoning_effort", o.Reasoning, e.cap.Reasoning)
+	e.text("reasoning_effort", o.Reasoning, e.cap.Reasoning, prompt.Warning)
 	if o.Store != nil {
 		e.key("store")
 		e.Bool(*o.Store)
 	}
-	e.text("user", o.User, true)
-	e.text("prompt_cache_key", o.CacheKey, e.cap.CacheKey)
+	e.text("user", o.User, true, prompt.Warning)
+	e.text("prompt_cache_key", o.CacheKey, e.cap.CacheKey, prompt.Info) // changes no answer
 	return nil
 }
 
@@ -94,11 +96,12 @@ func (e *encoder) number(name string, v *float64) error {
 	return nil
 }
 
-func (e *encoder) text(name, v string, known bool) {
+// text writes an option that is a string, or reports that it is left out.
+func (e *encoder) text(name, v string, known bool, sev prompt.Severity) {
 	switch {
 	case v == "":
 	case !known:
-		e.drop(name, "this model is not known to understand it")
+		e.drop(sev, name, notKnown)
 	default:
 		e.key(name)
 		e.Quoted(v)
@@ -110,7 +113,7 @@ func (e *encoder) tools() error {
 	o := &e.req.Options
 	if len(e.req.Tools) == 0 {
 		if o.ToolChoice != "" {
-			e.drop("tool_choice", "the request has no tools")
+			e.drop(prompt.Warning, "tool_choice", "the request has no tools")
 		}
 		return nil
 	}
@@ -130,7 +133,7 @@ func (e *encoder) tools() error {
 			e.key("parallel_tool_calls")
 			e.Bool(*o.Parallel)
 		} else {
-			e.drop("parallel_tool_calls", "this model is not known to understand it")
+			e.drop(prompt.Warning, "parallel_tool_calls", notKnown)
 		}
 	}
 	return nil
@@ -160,7 +163,7 @@ func (e *encoder) tool(t *chat.ToolSpec) error {
 		if e.cap.StrictTools {
 			e.Raw(`,"strict":true`)
 		} else {
-			e.Lose(prompt.Info, wire.CodeDropped, fmt.Sprintf("strict is not sent for tool %q: this model is not known to understand it", t.Name), t.From)
+			e.Lose(prompt.Info, wire.CodeDropped, fmt.Sprintf("strict is not sent for tool %q: %s", t.Name, notKnown), t.From)
 		}
 	}
 	e.Raw("}}")
@@ -176,7 +179,7 @@ func (e *encoder) toolChoice() {
 		e.Quoted(choice)
 	default:
 		if !slices.ContainsFunc(e.req.Tools, func(t chat.ToolSpec) bool { return t.Name == choice }) {
-			e.drop("tool_choice", fmt.Sprintf("the request has no tool %q", choice))
+			e.drop(prompt.Warning, "tool_choice", fmt.Sprintf("the request has no tool %q", choice))
 			return
 		}
 		e.Raw(`,"tool_choice":{"type":"function","function":{"name":`)
