@@ -3,7 +3,7 @@
 // Only what cannot be sent or seen changes: a byte order mark at the start goes,
 // UTF-16 becomes UTF-8, line ends become LF, bytes that are no UTF-8 become
 // U+FFFD, characters that people cannot see and models can read go, and the text
-// ends before the first NUL. Each change is a [Finding], and the text comes in
+// ends before the first NUL. What a person should know is a [Finding], and the text comes in
 // pieces that still know where they stood:
 //
 //	r := textnorm.Bytes([]byte("one\r\ntwo\r\n"), false)
