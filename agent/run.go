@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/session"
+	"github.com/proemhq/proem/span"
+	"github.com/proemhq/proem/wire"
 )
 
 // Reasons why a turn stops besides those of the model (see wire.StopReason).
@@ -95,6 +98,9 @@ func (r *run) append(ctx context.Context, events ...session.Event) error {
 // turn runs the whole turn and records how it ended.
 func (r *run) turn(ctx context.Context) error {
 	view := r.l.folder.View()
+	if err := r.settle(ctx, view); err != nil {
+		return err
+	}
 	r.turnNo = view.Turn + 1
 	var first []session.Event
 	if !view.Started {
@@ -120,6 +126,30 @@ func (r *run) turn(ctx context.Context) error {
 		return errors.Join(err, r.append(ctx, session.Event{Kind: session.Stopped, Stop: &stop, Failure: err.Error()}))
 	}
 	return r.append(ctx, session.Event{Kind: session.Stopped, Stop: &stop})
+}
+
+// settle gives calls that a crash left without a result one that says so. They
+// are not run again: what they did is not known.
+func (r *run) settle(ctx context.Context, view session.View) error {
+	if len(view.Open) == 0 {
+		return nil
+	}
+	r.turnNo, r.step = view.Turn, view.Step
+	events := make([]session.Event, len(view.Open))
+	for i, call := range view.Open {
+		why := "not run: the turn was interrupted before this call"
+		if slices.Contains(view.Begun, call.ID) {
+			why = wire.Interrupted + ": the tool was started and was not run again"
+		}
+		m := chat.ResultMessage(chat.ToolResult{ID: call.ID, Name: call.Name, IsError: true,
+			Text: span.OfGenerated(why, span.Generated("interrupted"))})
+		events[i] = session.Event{Kind: session.Result, Message: &m}
+	}
+	if err := r.append(ctx, events...); err != nil {
+		return err
+	}
+	r.step = 0
+	return nil
 }
 
 func (r *run) steps(ctx context.Context) (session.Stop, error) {

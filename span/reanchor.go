@@ -8,23 +8,29 @@ import (
 
 // Reanchor returns a Text that reads s and keeps, line by line, the origin of
 // what s has in common with t; everything else comes from by, without an
-// offset. A line that was edited keeps the origin of the part before the first
-// and after the last changed rune.
+// offset. Where a run of lines was replaced by as many others, they are taken for
+// edits of each other, and an edited line keeps the origin of the part before the
+// first and after the last changed rune.
 //
 // Lines are matched first at both ends, then by lines that occur exactly once
-// on either side, in order (patience). The cost is n log n in the number of
-// lines; the result is deterministic.
+// on either side, in order (patience), and so on between those, a bounded number
+// of times. The cost is n log n in the number of lines, whatever they say; the
+// result is deterministic.
 func (t Text) Reanchor(s string, by Origin) Text {
 	old := t.String()
 	if old == s {
 		return t
 	}
 	r := reanchor{from: t, old: old, new: s, by: &by}
-	a, b := splitLines(old), splitLines(s)
-	r.match(a, b)
+	r.match(splitLines(old), splitLines(s), maxNesting)
 	r.flush(len(old), len(s))
 	return r.out
 }
+
+// maxNesting is how often lines are matched between matched lines. Text of
+// people and programs needs three or four levels; without a bound, text made for
+// the purpose would need one for every few lines.
+const maxNesting = 16
 
 // line is a line of a text with its line end, as a range of bytes.
 type line struct{ lo, hi int }
@@ -57,7 +63,7 @@ type reanchor struct {
 func (r *reanchor) same(a, b line) bool { return r.old[a.lo:a.hi] == r.new[b.lo:b.hi] }
 
 // match walks two runs of lines and keeps those that correspond.
-func (r *reanchor) match(a, b []line) {
+func (r *reanchor) match(a, b []line, nesting int) {
 	for len(a) > 0 && len(b) > 0 && r.same(a[0], b[0]) {
 		r.keep(a[0].lo, a[0].hi, b[0].lo)
 		a, b = a[1:], b[1:]
@@ -69,14 +75,22 @@ func (r *reanchor) match(a, b []line) {
 	ends, bends := a[len(a)-tail:], b[len(b)-tail:]
 	a, b = a[:len(a)-tail], b[:len(b)-tail]
 	if len(a) > 0 && len(b) > 0 {
+		var anchors []pair
+		if nesting > 0 {
+			anchors = r.anchors(a, b)
+		}
 		i, j := 0, 0
-		for _, p := range r.anchors(a, b) {
-			r.match(a[i:p.a], b[j:p.b])
+		for _, p := range anchors {
+			r.match(a[i:p.a], b[j:p.b], nesting-1)
 			r.keep(a[p.a].lo, a[p.a].hi, b[p.b].lo)
 			i, j = p.a+1, p.b+1
 		}
-		if i > 0 { // at least one anchor: what is left is smaller
-			r.match(a[i:], b[j:])
+		if len(anchors) > 0 {
+			r.match(a[i:], b[j:], nesting-1)
+		} else if len(a) == len(b) {
+			for k := range a {
+				r.edit(a[k], b[k])
+			}
 		}
 	}
 	for i := range ends {
@@ -149,6 +163,12 @@ func (r *reanchor) keep(lo, hi, newLo int) {
 	r.flush(lo, newLo)
 	r.copy(lo, hi)
 	r.doneOld, r.doneNew = hi, newLo+hi-lo
+}
+
+// edit writes a line that was edited into another.
+func (r *reanchor) edit(a, b line) {
+	r.flush(a.lo, b.lo)
+	r.flush(a.hi, b.hi)
 }
 
 // flush writes the text that replaces old[doneOld:lo]: the common ends of both

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/proemhq/proem/preset"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/registry"
 	"github.com/proemhq/proem/stage"
@@ -139,7 +140,7 @@ func (p *Preset) Stages(lineage []string) []prompt.Stage {
 
 func (p *Preset) stages(hooks []stage.Hook) []prompt.Stage {
 	return append(p.assembleStages(hooks), templates, stage.Interpolate(stage.InterpolateConfig{}),
-		headingStage(prompt.Context, p.heading()))
+		stage.Heading(prompt.Context, p.heading()))
 }
 
 func (p *Preset) heading() string {
@@ -160,4 +161,23 @@ func (p *Preset) Input(scope string, facts *prompt.Facts) prompt.Input {
 func (p *Preset) Assemble(scope string, facts *prompt.Facts) (prompt.Assembly, error) {
 	in := p.Input(scope, facts)
 	return prompt.Assemble(p.Registry.Snapshot(), in, p.AssembleStages(in.Lineage)...)
+}
+
+// Cleared is sent once when a session's contexts have gone.
+const Cleared = "There is no runtime context any more. Disregard every earlier one."
+
+// Preset returns the model for an agent: with the stages of [Preset.Stages] and
+// whole snapshots of the contexts whenever they changed. Visibility rules, which
+// the original does not have, hide tools before they are ordered.
+func (p *Preset) Preset(rules ...stage.VisibilityRule) preset.Preset {
+	return preset.Preset{
+		Name: "deepseek", Ties: Ties, Strict: true, Epoch: p.hookEpoch, Contexts: preset.Snapshots(Cleared),
+		Stages: func(lineage []string) []prompt.Stage {
+			stages := p.Stages(lineage)
+			if len(rules) > 0 {
+				stages = append([]prompt.Stage{stage.Visibility(rules...)}, stages...)
+			}
+			return append(stages, stage.Fence(stage.FenceConfig{}))
+		},
+	}
 }

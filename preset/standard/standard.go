@@ -13,6 +13,8 @@
 package standard
 
 import (
+	"strings"
+
 	"github.com/proemhq/proem/preset"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/stage"
@@ -57,7 +59,7 @@ func New(cfg Config) preset.Preset {
 		stage.MoveTurn(),
 		stage.Interpolate(stage.InterpolateConfig{Optional: true, Keep: cfg.KeepMissing}),
 		stage.DropBlank(),
-		stage.Fence(stage.FenceConfig{}),
+		stage.Fence(stage.FenceConfig{Path: fencePath}),
 	)
 	if cfg.Budget > 0 && cfg.Count != nil {
 		stages = append(stages, stage.Budget(stage.BudgetConfig{Tokens: cfg.Budget, Count: cfg.Count, Tools: true}))
@@ -67,4 +69,17 @@ func New(cfg Config) preset.Preset {
 		Stages:   func([]string) []prompt.Stage { return stages },
 		Contexts: preset.Deltas,
 	}
+}
+
+// fencePath returns what a fence calls a document: its path below the project's
+// root, which is part of its name, so that no absolute path is in the prompt.
+func fencePath(s prompt.Section) string {
+	if s.Doc == nil {
+		return s.Name
+	}
+	_, path, ok := strings.Cut(s.Name, ":")
+	if !ok {
+		return s.Name
+	}
+	return path
 }

@@ -1,0 +1,200 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/proemhq/proem/cli/config"
+	"github.com/proemhq/proem/preset"
+	"github.com/proemhq/proem/preset/deepseek"
+	"github.com/proemhq/proem/preset/standard"
+	"github.com/proemhq/proem/prompt"
+	"github.com/proemhq/proem/registry"
+	"github.com/proemhq/proem/source/clock"
+	envfacts "github.com/proemhq/proem/source/env"
+	"github.com/proemhq/proem/source/files"
+	"github.com/proemhq/proem/source/load"
+	"github.com/proemhq/proem/span"
+	"github.com/proemhq/proem/stage"
+	"github.com/proemhq/proem/token"
+)
+
+// presetNames are the composition models that --preset knows.
+func presetNames() []string { return []string{"standard", "deepseek"} }
+
+// compose returns the registry and the preset that the configuration names.
+func (c *command) compose(b *bench) (*registry.Registry, preset.Preset, error) {
+	cfg := b.cfg
+	if err := stage.CheckOrder(cfg.Tools.Order); err != nil {
+		return nil, preset.Preset{}, fmt.Errorf("tools.order: %w", err)
+	}
+	switch cfg.Preset {
+	case "", "standard":
+		return registry.New(), standard.New(standard.Config{
+			ToolOrder: cfg.Tools.Order, Visibility: visibility(cfg.Tools), KeepMissing: cfg.VariablesMissing == "keep",
+			Budget: cfg.Budget.InputTokens, Count: token.Estimate.Count,
+		}), nil
+	case "deepseek":
+		d := cfg.DeepSeek
+		p, err := deepseek.New(deepseek.Config{
+			NoIdentity: !d.Identity, NoRuntimeContext: !d.RuntimeContext, PersonaPrefix: d.PersonaPrefix,
+			PersonaSuffix: d.PersonaSuffix, ContextHeading: d.ContextHeading, ToolOrder: cfg.Tools.Order,
+		})
+		if err != nil {
+			return nil, preset.Preset{}, err
+		}
+		if err := deepseekVariables(b, p.Registry.Global()); err != nil {
+			return nil, preset.Preset{}, err
+		}
+		return p.Registry, p.Preset(visibility(cfg.Tools)...), nil
+	}
+	return nil, preset.Preset{}, fmt.Errorf("preset %q: not there; the presets are %q", cfg.Preset, presetNames())
+}
+
+// deepseekVariables registers the variables that the original always has.
+func deepseekVariables(b *bench, s *registry.Scope) error {
+	prov, _, _ := strings.Cut(b.model.spec, ":")
+	for _, v := range [][2]string{{"provider", prov}, {"model", b.model.name}, {"cwd", b.place.cwd}} {
+		if slices.ContainsFunc(b.cfg.Variables, func(p config.Pair) bool { return p.Name == v[0] }) {
+			continue
+		}
+		if _, err := s.Variable(v[0], v[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// visibility returns the rules for tools.allow and tools.deny.
+func visibility(t config.Tools) []stage.VisibilityRule {
+	var rules []stage.VisibilityRule
+	if t.Allow != nil {
+		rules = append(rules, stage.VisibilityRule{Name: "tools.allow", Tool: "*"})
+		for _, n := range t.Allow {
+			rules = append(rules, stage.VisibilityRule{Name: "tools.allow", Tool: n, Show: true})
+		}
+	}
+	for _, n := range t.Deny {
+		rules = append(rules, stage.VisibilityRule{Name: "tools.deny", Tool: n})
+	}
+	return rules
+}
+
+// define registers what the configuration and the place give to a prompt.
+func (c *command) define(b *bench, reg *registry.Registry, l *load.Loader) error {
+	cfg, scope := b.cfg, reg.Global()
+	t := standard.Texts{Base: cfg.SystemPrompt, Instructions: cfg.Instructions}
+	var err error
+	if t.Base, t.BasePath, err = b.text(l, "system_prompt", cfg.SystemPrompt, cfg.SystemPromptFile); err != nil {
+		return err
+	}
+	if t.Instructions, t.InstrPath, err = b.text(l, "instructions", cfg.Instructions, cfg.InstructionsFile); err != nil {
+		return err
+	}
+	t.Trust = span.User
+	fc := files.Config{Env: b.env, Loader: l, Names: cfg.Project.Names, Fallbacks: cfg.Project.Fallbacks,
+		Markers: cfg.Project.RootMarkers, LoadAll: cfg.Project.Load == "all", MaxBytes: cfg.Project.MaxBytes}
+	if b.trusted {
+		fc.Cwd, fc.Root = b.place.cwd, b.place.root
+	}
+	if b.place.userConfig != "" {
+		fc.UserFile = filepath.Join(b.place.userConfig, "AGENTS.md")
+	}
+	t.Files = files.New(fc)
+	t.Date = clock.New(clock.Config{Env: b.env})
+	t.Environment = envfacts.New(envfacts.Config{Root: b.place.root, Cwd: b.place.cwd})
+	if err := standard.Define(scope, t); err != nil {
+		return err
+	}
+	for _, v := range cfg.Variables {
+		if _, err := scope.Variable(v.Name, v.Value); err != nil {
+			return fmt.Errorf("variables.%s: %w", v.Name, err)
+		}
+	}
+	for i, p := range cfg.Sections {
+		if err := b.part(l, scope, fmt.Sprintf("sections[%d]", i), p); err != nil {
+			return err
+		}
+	}
+	for i, p := range cfg.Contexts {
+		if err := b.part(l, scope, fmt.Sprintf("contexts[%d]", i), p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// part registers a section that the configuration adds.
+func (b *bench) part(l *load.Loader, scope *registry.Scope, key string, p config.Part) error {
+	d := prompt.SectionDef{Name: p.Name, Channel: p.Channel, Order: p.Order, Class: p.Class, Required: p.Required, Priority: p.Priority,
+		Trust: b.trust(key), Path: b.cfg.Origin(key).Path, Source: "config", Body: prompt.Body{Literal: p.Text, Template: p.Template}}
+	if p.File != "" {
+		f, err := b.read(l, key+".file", p.File)
+		if err != nil {
+			return err
+		}
+		d.Body.Literal, d.Path, d.Source = f.Text, f.Path, "file"
+	}
+	if _, err := scope.Section(d); err != nil {
+		return fmt.Errorf("%s: %w", key, err)
+	}
+	return nil
+}
+
+// trust returns who wrote a key. What a trusted project's agent.yaml says of the
+// agent speaks with the user's voice, because the user chose the agent.
+func (b *bench) trust(key string) span.Trust { return min(b.cfg.Origin(key).Trust, span.User) }
+
+// text returns a text of the configuration: that of the file for the model if
+// files are named, else the literal one.
+func (b *bench) text(l *load.Loader, key, literal string, f config.File) (text, from string, err error) {
+	if f.IsZero() {
+		return literal, b.cfg.Origin(key).Path, nil
+	}
+	name := f.Path
+	for _, m := range f.Models {
+		if ok, _ := path.Match(m.Glob, b.model.name); ok {
+			name = m.Path
+			break
+		}
+	}
+	if name == "" {
+		return "", "", fmt.Errorf("%s_file: no file for the model %s and no default", key, b.model.name)
+	}
+	got, err := b.read(l, key+"_file", name)
+	if err != nil {
+		return "", "", err
+	}
+	return got.Text, got.Path, nil
+}
+
+// maxPart is how long a file of one section may be.
+const maxPart = 1 << 20
+
+// read reads a file that the configuration names. A missing one is a fault.
+func (b *bench) read(l *load.Loader, key, name string) (*load.File, error) {
+	root, err := l.OpenRoot(filepath.Dir(name))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", key, err)
+	}
+	defer root.Close()
+	f, err := l.Load(root, filepath.Base(name), maxPart)
+	var refused *load.Refusal
+	switch {
+	case errors.As(err, &refused):
+		return nil, fmt.Errorf("%s: %s: %s", key, refused.Diagnostic.Path, refused.Diagnostic.Message)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: %s does not exist", key, name)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", key, err)
+	case f.Partial:
+		return nil, fmt.Errorf("%s: %s is longer than %d bytes", key, name, maxPart)
+	}
+	b.diagnostics = append(b.diagnostics, f.Diagnostics...)
+	return f, nil
+}

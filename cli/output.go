@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/proemhq/proem/env"
+	"github.com/proemhq/proem/prompt"
+)
+
+// printError prints what ended a command: one line for each fault.
+func (c *command) printError(err error) {
+	var faults prompt.Faults
+	if errors.As(err, &faults) {
+		for _, f := range faults {
+			fmt.Fprintf(c.p.Stderr, "error %s\n", visible(f.Error()))
+		}
+		return
+	}
+	for _, line := range strings.Split(strings.TrimRight(err.Error(), "\n"), "\n") {
+		fmt.Fprintf(c.p.Stderr, "error %s\n", visible(line))
+	}
+}
+
+// diagnose prints diagnostics; with --quiet only errors.
+func (c *command) diagnose(ds []prompt.Diagnostic) {
+	for _, d := range ds {
+		if c.flags.quiet && d.Severity != prompt.Error {
+			continue
+		}
+		fmt.Fprintln(c.p.Stderr, visible(d.String()))
+	}
+}
+
+// say prints one line for people to standard error.
+func (c *command) say(format string, args ...any) {
+	if !c.flags.quiet {
+		fmt.Fprintln(c.p.Stderr, visible(fmt.Sprintf(format, args...)))
+	}
+}
+
+// visible replaces what would move a terminal's cursor, hide text or turn its
+// direction, so that a message shows what it says.
+func visible(s string) string {
+	clean := func(r rune) bool {
+		switch {
+		case r == '\t' || r == '\n':
+			return true
+		case r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0:
+			return false
+		case r == 0x200b || r == 0x2060 || r == 0xfeff, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r >= 0xe0000 && r <= 0xe007f:
+			return false
+		}
+		return true
+	}
+	if strings.IndexFunc(s, func(r rune) bool { return !clean(r) }) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if clean(r) {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, "\\u{%x}", r)
+		}
+	}
+	return b.String()
+}
+
+// printJSON prints a value as indented JSON.
+func (c *command) printJSON(v any) error {
+	enc := json.NewEncoder(c.p.Stdout)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	return enc.Encode(v)
+}
+
+// colored reports whether results go to a terminal that wants colour.
+func (c *command) colored() bool {
+	if c.flags.noColor || c.getenv("NO_COLOR") != "" || c.getenv("TERM") == "dumb" {
+		return false
+	}
+	return isTerminal(c.p.Stdout)
+}
+
+// isTerminal reports whether a stream is a terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return false
+	}
+	fi, err := f.Stat()
+	return err == nil && fi.Mode()&os.ModeCharDevice != 0
+}
+
+// paint colours text for a terminal.
+func (c *command) paint(code, s string) string {
+	if !c.colored() {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+// readFile reads a whole file of at most limit bytes.
+func readFile(e *env.Env, path string, limit int64) ([]byte, error) {
+	root, err := e.Files.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	f, err := root.Open(filepath.Base(path))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = fmt.Errorf("%s is longer than %d bytes", path, limit)
+	}
+	return data, err
+}

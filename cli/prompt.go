@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/proemhq/proem/agent"
+	"github.com/proemhq/proem/inspect"
+	"github.com/proemhq/proem/prompt"
+	"github.com/proemhq/proem/session"
+	"github.com/proemhq/proem/session/jsonl"
+	"github.com/proemhq/proem/span"
+	"github.com/proemhq/proem/token"
+	"github.com/proemhq/proem/wire/openaichat"
+)
+
+// dialects are those that a body can be shown in.
+var dialects = []string{openaichat.Name}
+
+func (c *command) promptCommand() *cobra.Command {
+	var input, wireName, sessionID, model string
+	var noStream bool
+	cmd := &cobra.Command{
+		Use:   "prompt",
+		Short: "Show what the next model request would contain",
+		Long: "Assembles the prompt and shows it with the source of every section. Sends nothing and writes nothing.\n" +
+			"With --wire the exact body is printed, byte for byte what run sends.",
+		Example: "  proem prompt\n  proem prompt --input 'fix the test' --wire openai-chat\n  proem prompt --json | jq .sections",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if wireName != "" && !slices.Contains(dialects, wireName) {
+				return usage(fmt.Errorf("--wire %s: this version speaks %s", wireName, strings.Join(dialects, ", ")))
+			}
+			o := options{model: model, noStream: noStream}
+			if sessionID != "" {
+				o.store = func(p place) (session.Store, error) { return c.readStore(p, sessionID) }
+			} else {
+				sessionID = "preview"
+			}
+			b, err := c.setup(cmd.Context(), o)
+			if err != nil {
+				return err
+			}
+			c.announce(b, o)
+			p, err := b.agent.Preview(cmd.Context(), sessionID, agent.Input{Text: input})
+			if err != nil {
+				c.diagnose(b.diagnostics)
+				return err
+			}
+			return c.showPrompt(b, p, wireName)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&input, "input", "", "the user's message")
+	f.StringVar(&wireName, "wire", "", "print the exact request body in this dialect: "+strings.Join(dialects, ", "))
+	f.StringVar(&sessionID, "session", "", "continue this session")
+	f.StringVar(&model, "model", "", "the model, as PROVIDER:NAME")
+	f.BoolVar(&noStream, "no-stream", false, "the body without streaming")
+	_ = cmd.RegisterFlagCompletionFunc("wire", cobra.FixedCompletions(dialects, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// readStore opens the store of recorded sessions if it has the session.
+func (c *command) readStore(p place, id string) (session.Store, error) {
+	if err := session.CheckID(id); err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(p.projectState(), "sessions")
+	root, err := c.p.Env.Files.OpenRoot(dir)
+	if errors.Is(err, fs.ErrNotExist) || p.projectState() == "" {
+		return nil, fmt.Errorf("session %s: there are no sessions of %s", id, p.root)
+	}
+	if err != nil {
+		return nil, err
+	}
+	root.Close()
+	return jsonl.Open(jsonl.Config{Dir: dir, Env: c.p.Env})
+}
+
+// showPrompt prints a preview in the form that the flags ask for.
+func (c *command) showPrompt(b *bench, p agent.Preview, wireName string) error {
+	about := inspect.About{
+		Preset: b.preset.Name, Agent: b.agentName, Model: b.model.spec, Cwd: b.place.cwd, Root: b.place.root, Workspace: b.place.workspace,
+		Dialect: b.model.dialect, Counter: token.Estimate, IO: b.env.Count.Load(), Diagnostics: b.diagnostics,
+	}
+	if about.Model == "" {
+		about.Model = b.model.name
+	}
+	report := inspect.NewPrompt(p, about)
+	c.diagnose(report.Diagnostics)
+	switch {
+	case c.flags.json:
+		return c.printJSON(report)
+	case wireName != "":
+		_, err := c.p.Stdout.Write(p.Body.JSON)
+		return err
+	}
+	_, err := c.p.Stdout.Write([]byte(c.promptText(b, p, report)))
+	return err
+}
+
+// promptText renders a report for people: a table of what the prompt is made of,
+// what is absent and why, and the texts.
+func (c *command) promptText(b *bench, p agent.Preview, r inspect.Prompt) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "preset %s · agent %s · model %s\nroot %s\n\n", r.Preset, r.Agent, r.Model, r.Root)
+	c.sectionTable(&out, b, r)
+	if len(r.Omitted) > 0 {
+		out.WriteString("\n" + c.paint("1", "left out or changed") + "\n")
+		for _, o := range r.Omitted {
+			name := o.Name
+			if o.Path != "" && !strings.Contains(name, ":") {
+				name += " (" + c.short(b, o.Path) + ")"
+			}
+			fmt.Fprintf(&out, "  %s: %s [%s]\n", visible(name), visible(o.Reason), o.Stage)
+		}
+	}
+	for ch := range prompt.Channels {
+		if text := p.Assembly.Text(ch); len(text) > 0 {
+			fmt.Fprintf(&out, "\n%s\n", c.paint("1", "── "+ch.String()+" "+strings.Repeat("─", 60-len(ch.String()))))
+			c.channel(&out, text)
+		}
+	}
+	return out.String()
+}
+
+// channel prints a channel's text; what proem generated is dimmed.
+func (c *command) channel(out *strings.Builder, text span.Text) {
+	for _, s := range text {
+		piece := visible(s.Text)
+		if s.From != nil && strings.HasPrefix(s.From.Source, "generated:") {
+			piece = c.paint("2", piece)
+		}
+		out.WriteString(piece)
+	}
+	if !strings.HasSuffix(text[len(text)-1].Text, "\n") {
+		out.WriteByte('\n')
+	}
+}
+
+func (c *command) sectionTable(out *strings.Builder, b *bench, r inspect.Prompt) {
+	rows := [][]string{{"section", "channel", "order", "class", "trust", "source", "bytes", "tokens"}}
+	for _, s := range r.Sections {
+		from := s.Source
+		if s.Path != "" {
+			from = c.short(b, s.Path)
+		}
+		rows = append(rows, []string{visible(s.Name), s.Channel, fmt.Sprintf("%g", s.Order), s.Class, s.Trust.String(), visible(from),
+			fmt.Sprint(s.Bytes), fmt.Sprint(s.Tokens)})
+	}
+	for _, t := range r.Tools {
+		rows = append(rows, []string{visible(t.Name), "tools", "", "", "", t.Source, fmt.Sprint(len(t.Description) + len(t.Parameters)), fmt.Sprint(t.Tokens)})
+	}
+	about := "estimated"
+	if r.Tokens.Exact {
+		about = "exact"
+	}
+	rows = append(rows, []string{"total (" + about + ")", "", "", "", "", "", "", fmt.Sprint(r.Tokens.Total)})
+	for i, line := range table(rows, 6) {
+		if i == 0 {
+			line = c.paint("1", line)
+		}
+		out.WriteString(line + "\n")
+	}
+}
+
+// short returns a path relative to the project's root if it lies below it.
+func (c *command) short(b *bench, p string) string {
+	if rel, err := filepath.Rel(b.place.root, p); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return p
+}

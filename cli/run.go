@@ -1,0 +1,214 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/proemhq/proem/agent"
+	"github.com/proemhq/proem/prompt"
+	"github.com/proemhq/proem/session"
+	"github.com/proemhq/proem/session/jsonl"
+	"github.com/proemhq/proem/session/memory"
+)
+
+func (c *command) runCommand() *cobra.Command {
+	var model, output, resume string
+	var maxSteps int
+	var noStream, last bool
+	cmd := &cobra.Command{
+		Use:   "run PROMPT",
+		Short: "Run the agent until it answers",
+		Long: "Sends the prompt, runs the tools that the model calls, and prints the answer. A prompt of - is read from\n" +
+			"standard input, and so is none at all. The project's own files are held back unless --trust project is given.",
+		Example: "  proem run 'what does this package do?'\n  git diff | proem run --trust project -",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch output {
+			case "text", "json", "stream-json":
+			default:
+				return usage(fmt.Errorf("--output %s: must be text, json or stream-json", output))
+			}
+			if c.flags.json && output == "text" {
+				output = "json"
+			}
+			text, err := c.input(args)
+			if err != nil {
+				return err
+			}
+			o := options{run: true, model: model, maxSteps: maxSteps, noStream: noStream, store: c.openStore}
+			b, err := c.setup(cmd.Context(), o)
+			if err != nil {
+				return err
+			}
+			c.announce(b, o)
+			id, err := c.sessionID(cmd.Context(), b, resume, last)
+			if err != nil {
+				return err
+			}
+			return c.play(cmd.Context(), b, id, text, output)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&model, "model", "", "the model, as PROVIDER:NAME")
+	f.IntVar(&maxSteps, "max-steps", 0, "at most so many model requests")
+	f.StringVar(&output, "output", "text", "text, json or stream-json")
+	f.StringVar(&resume, "resume", "", "go on with this session")
+	f.BoolVar(&last, "continue", false, "go on with the latest session of this project")
+	f.BoolVar(&noStream, "no-stream", false, "ask for the answer in one piece")
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "stream-json"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.MarkFlagsMutuallyExclusive("resume", "continue")
+	return cmd
+}
+
+// maxInput is how long a prompt from standard input may be.
+const maxInput = 4 << 20
+
+// input returns the prompt: the arguments, or standard input.
+func (c *command) input(args []string) (string, error) {
+	if len(args) > 0 && !(len(args) == 1 && args[0] == "-") {
+		return strings.Join(args, " "), nil
+	}
+	if len(args) == 0 && isTerminal(c.p.Stdin) {
+		return "", usage(errors.New("what shall the agent do? give a prompt, or - to read it from standard input"))
+	}
+	data, err := io.ReadAll(io.LimitReader(c.p.Stdin, maxInput+1))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("standard input: %w", err)
+	case len(data) > maxInput:
+		return "", fmt.Errorf("standard input: the prompt is longer than %d bytes", maxInput)
+	case strings.TrimSpace(string(data)) == "":
+		return "", usage(errors.New("standard input: the prompt is empty"))
+	}
+	return string(data), nil
+}
+
+// openStore returns the store of the project's sessions in user state, or one in
+// memory if there is no home directory.
+func (c *command) openStore(p place) (session.Store, error) {
+	if p.projectState() == "" {
+		c.say("warning session.memory: there is no home directory: the session is not kept")
+		return &memory.Store{}, nil
+	}
+	return jsonl.Open(jsonl.Config{Dir: filepath.Join(p.projectState(), "sessions"), Env: c.p.Env,
+		Report: func(d prompt.Diagnostic) { c.diagnose([]prompt.Diagnostic{d}) }})
+}
+
+// sessionID returns the session to run in.
+func (c *command) sessionID(ctx context.Context, b *bench, resume string, last bool) (string, error) {
+	if !last {
+		if resume != "" {
+			return resume, session.CheckID(resume)
+		}
+		return b.env.IDs.New("s"), nil
+	}
+	lister, ok := b.store.(session.Lister)
+	if !ok {
+		return "", errors.New("--continue: the sessions of this project cannot be listed")
+	}
+	infos, err := lister.List(ctx)
+	if err != nil {
+		return "", err
+	}
+	if len(infos) == 0 {
+		return "", fmt.Errorf("--continue: there is no session of %s", b.place.root)
+	}
+	latest := infos[0]
+	for _, i := range infos {
+		if i.Updated.After(latest.Updated) {
+			latest = i
+		}
+	}
+	return latest.ID, nil
+}
+
+// A result is what run prints with --output json.
+type result struct {
+	Schema  string         `json:"schema"`
+	Session string         `json:"session"`
+	Model   string         `json:"model"`
+	Stop    string         `json:"stop"`
+	Text    string         `json:"text"`
+	Steps   int            `json:"steps"`
+	Usage   *session.Usage `json:"usage,omitempty"` // of the last answer
+	Error   string         `json:"error,omitempty"`
+}
+
+// play runs one turn and prints it.
+func (c *command) play(ctx context.Context, b *bench, id, text, output string) error {
+	res := result{Schema: "proem.run/1", Session: id, Model: b.model.spec}
+	show := &shower{c: c, live: output == "text"}
+	c.diagnose(b.diagnostics)
+	var failed error
+	for e, err := range b.agent.Run(ctx, id, agent.Text(text)) {
+		if err != nil {
+			failed = err
+			break
+		}
+		res.note(e)
+		switch output {
+		case "stream-json":
+			line, err := json.Marshal(e)
+			if err != nil {
+				return err
+			}
+			if _, err := fmt.Fprintf(c.p.Stdout, "%s\n", line); err != nil {
+				return err
+			}
+		default:
+			show.event(e)
+		}
+	}
+	show.end()
+	if output == "json" {
+		if failed != nil {
+			res.Error = failed.Error()
+		}
+		if err := c.printJSON(res); err != nil {
+			return err
+		}
+	}
+	switch {
+	case failed != nil:
+		c.say("info session: what was said is kept; go on with --resume %s", id)
+		return failed
+	case res.Stop != "end":
+		c.say("warning run.stopped: %s", res.why())
+		return statusError{code: ExitFailure}
+	}
+	return nil
+}
+
+func (r *result) note(e session.Event) {
+	switch e.Kind {
+	case session.Answer:
+		r.Text, r.Usage = e.Message.Text().String(), e.Usage
+	case session.Requested:
+		r.Steps++
+	case session.Stopped:
+		r.Stop = e.Stop.Reason
+	}
+}
+
+// why says in words why a run ended without a complete answer.
+func (r *result) why() string {
+	switch r.Stop {
+	case agent.StopSteps:
+		return fmt.Sprintf("stopped after %d model requests, which is the limit; raise it with --max-steps", r.Steps)
+	case "length":
+		return "the answer is cut off: the model reached its output limit"
+	case "content_filter":
+		return "the provider withheld the answer"
+	case "refusal":
+		return "the model declined to answer"
+	case agent.StopCancelled:
+		return "cancelled"
+	}
+	return "the model stopped: " + r.Stop
+}

@@ -1,0 +1,238 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/proemhq/proem/agent"
+	"github.com/proemhq/proem/cli/config"
+	"github.com/proemhq/proem/env"
+	"github.com/proemhq/proem/preset"
+	"github.com/proemhq/proem/prompt"
+	"github.com/proemhq/proem/session"
+	"github.com/proemhq/proem/source/load"
+	toolfs "github.com/proemhq/proem/tool/fs"
+	"github.com/proemhq/proem/wire"
+)
+
+// options are what a command wants of setup.
+type options struct {
+	run      bool   // the agent will run: the project is trusted only if a flag says so, and servers are looked for
+	model    string // from --model
+	maxSteps int    // from --max-steps; 0: as configured
+	noStream bool
+	store    func(place) (session.Store, error) // nil: in memory
+}
+
+// A bench is everything a command works with.
+type bench struct {
+	place       place
+	cfg         config.Config
+	env         *env.Env
+	model       resolved
+	preset      preset.Preset
+	agentName   string
+	agent       *agent.Agent
+	store       session.Store // nil: the agent's own
+	trusted     bool
+	held        []string // project files that are held back, or that run would hold back
+	diagnostics []prompt.Diagnostic
+}
+
+// setup reads the configuration and builds the agent. It sends nothing, and
+// writes nothing unless the store does.
+func (c *command) setup(ctx context.Context, o options) (*bench, error) {
+	b := &bench{trusted: c.flags.trust == "project" || c.flags.trust == "" && !o.run}
+	machine := *c.p.Env
+	machine.Count = &env.Counters{}
+	if !c.flags.clock.IsZero() {
+		machine.Clock = env.Fixed(c.flags.clock)
+	}
+	b.env = env.OrSystem(&machine)
+	if err := c.configure(b, o); err != nil {
+		return nil, err
+	}
+	var err error
+	if b.held, err = b.heldBack(); err != nil {
+		return nil, err
+	}
+	if b.model, err = c.resolve(ctx, b.cfg, b.env, o.run); err != nil {
+		return nil, err
+	}
+	if o.store != nil {
+		if b.store, err = o.store(b.place); err != nil {
+			return nil, err
+		}
+	}
+	if made, ok := c.builtIn(b.cfg.Name); ok {
+		return b, c.buildIn(b, made)
+	}
+	return b, c.buildAgent(b, o)
+}
+
+// configure finds the place and loads the configuration. The root markers are
+// taken from what the user says, because the project's own file lies below the
+// root that they find.
+func (c *command) configure(b *bench, o options) error {
+	set := append([]string{}, c.flags.set...)
+	if c.flags.preset != "" {
+		set = append(set, "preset="+c.flags.preset)
+	}
+	if o.model != "" {
+		set = append(set, "model="+quoted(o.model))
+	}
+	if o.maxSteps > 0 {
+		set = append(set, fmt.Sprintf("steps.max=%d", o.maxSteps))
+	}
+	userConfig, _ := c.userPlace()
+	opt := config.Options{Env: b.env, ConfigFile: c.absolute(c.flags.config), Environ: c.p.Environ, Set: set, Cwd: c.absolute(c.flags.cwd)}
+	if userConfig != "" {
+		opt.UserFile = filepath.Join(userConfig, "config.yaml")
+	}
+	user, _, err := config.Load(opt)
+	if err != nil {
+		return err
+	}
+	if b.place, err = c.findPlace(b.env, user.Project.RootMarkers); err != nil {
+		return err
+	}
+	opt.Root, opt.ProjectFile, opt.TrustProject = b.place.root, filepath.Join(b.place.root, ".proem", "agent.yaml"), b.trusted
+	if _, ok := c.builtIn(c.flags.agent); !ok {
+		opt.Agent = c.flags.agent
+	}
+	if b.cfg, b.diagnostics, err = config.Load(opt); err != nil {
+		return err
+	}
+	if c.flags.agent != "" {
+		b.cfg.Name = c.flags.agent
+	}
+	b.agentName = b.cfg.Name
+	b.place.workspace = b.cfg.Workspace.Dir
+	if !filepath.IsAbs(b.place.workspace) {
+		b.place.workspace = filepath.Join(b.place.root, filepath.FromSlash(b.place.workspace))
+	}
+	return nil
+}
+
+// quoted returns a string as a YAML scalar.
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+func (c *command) absolute(path string) string {
+	if path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(c.p.Dir, path)
+}
+
+// builtIn returns an agent of the app: the named one, or the first if none is
+// named.
+func (c *command) builtIn(name string) (Agent, bool) {
+	for i, a := range c.app.Agents {
+		if a.Name == name || i == 0 && c.flags.agent == "" {
+			return a, true
+		}
+	}
+	return Agent{}, false
+}
+
+func (c *command) buildIn(b *bench, made Agent) error {
+	var err error
+	b.agentName = made.Name
+	b.agent, err = made.New(Setup{Cwd: b.place.cwd, Root: b.place.root, Env: b.env, Model: b.model.Model, ModelName: b.model.name, Store: b.store})
+	if err == nil {
+		b.preset = b.agent.Preset()
+	}
+	return err
+}
+
+// buildAgent builds the agent that the configuration describes.
+func (c *command) buildAgent(b *bench, o options) error {
+	reg, p, err := c.compose(b)
+	if err != nil {
+		return err
+	}
+	b.preset = p
+	if err := c.define(b, reg, load.New(b.env)); err != nil {
+		return err
+	}
+	b.agent, err = agent.New(agent.Config{
+		Model: b.model.Model, ModelName: b.model.name, Registry: reg, Preset: &p, Store: b.store, Env: b.env,
+		Tools:   toolfs.Tools(toolfs.Config{Env: b.env, Roots: []string{b.place.root}}),
+		Request: agent.Request{Placement: placement(b.cfg.Placement), Options: requestOptions(b.cfg, o.noStream)},
+		Limits:  agent.Limits{Steps: b.cfg.Steps.Max, Source: b.cfg.Sources.Timeout},
+	})
+	return err
+}
+
+func placement(name string) wire.Placement {
+	switch name {
+	case "split":
+		return wire.Split
+	case "merged":
+		return wire.Merged
+	}
+	return wire.Auto
+}
+
+func requestOptions(cfg config.Config, noStream bool) wire.Options {
+	s := cfg.Sampling
+	return wire.Options{Temperature: s.Temperature, TopP: s.TopP, MaxOutputTokens: s.MaxOutputTokens, Reasoning: s.Reasoning, NoStream: noStream}
+}
+
+// heldBack returns the project files that an untrusted run does not use. Only
+// their names are looked at.
+func (b *bench) heldBack() ([]string, error) {
+	root, err := b.env.Files.OpenRoot(b.place.root)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	var found []string
+	names := append(append([]string{}, b.cfg.Project.Names...), b.cfg.Project.Fallbacks...)
+	at, err := filepath.Rel(b.place.root, b.place.cwd)
+	if err != nil {
+		return nil, err
+	}
+	at = filepath.ToSlash(at)
+	dir := ""
+	for _, part := range append([]string{""}, strings.Split(at, "/")...) {
+		if part != "" && part != "." {
+			dir += part + "/"
+		} else if part == "." {
+			continue
+		}
+		for _, n := range names {
+			if _, err := root.Lstat(dir + n); err == nil {
+				found = append(found, dir+n)
+			}
+		}
+	}
+	if _, err := root.Lstat(".proem/agent.yaml"); err == nil {
+		found = append(found, ".proem/agent.yaml")
+	}
+	return found, nil
+}
+
+// announce says what is held back, and how the model was found.
+func (c *command) announce(b *bench, o options) {
+	if b.model.how != "" {
+		c.say("info model: %s", b.model.how)
+	}
+	if len(b.held) == 0 {
+		return
+	}
+	list := fmt.Sprintf("%d project file", len(b.held))
+	if len(b.held) > 1 {
+		list += "s"
+	}
+	list += " (" + strings.Join(b.held, ", ") + ")"
+	switch {
+	case !b.trusted:
+		b.diagnostics = append(b.diagnostics, prompt.Diagnostic{Severity: prompt.Warning, Code: "trust.blocked", Path: b.place.root,
+			Message: list + " held back: this folder is not trusted; --trust project uses what is there"})
+	case !o.run && c.flags.trust == "":
+		c.say("info trust: shown as if the folder were trusted; run holds back %s unless --trust project is given", list)
+	}
+}

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/proemhq/proem/chat"
+	"github.com/proemhq/proem/prompt"
+	"github.com/proemhq/proem/session"
+)
+
+// A shower prints the events of a run for people: the answer to standard output
+// as it arrives, what the agent does to standard error.
+type shower struct {
+	c      *command
+	live   bool // print the answer
+	inside bool // the last thing printed does not end its line
+}
+
+func (s *shower) event(e session.Event) {
+	switch e.Kind {
+	case session.DeltaText:
+		if s.live && e.Delta != "" {
+			fmt.Fprint(s.c.p.Stdout, visible(e.Delta))
+			s.inside = !strings.HasSuffix(e.Delta, "\n")
+		}
+	case session.Answer:
+		s.end()
+	case session.Call:
+		s.c.say("%s", s.c.paint("2", "→ "+e.Call.Name+" "+oneLine(string(e.Call.Args), 100)))
+	case session.Result:
+		for _, r := range e.Message.Results() {
+			s.c.say("%s", s.c.paint("2", "  "+summary(r)))
+		}
+	case session.Diagnostic:
+		s.c.diagnose([]prompt.Diagnostic{*e.Diagnostic})
+	case session.Lost:
+		s.c.say("warning session.damaged: %s", e.Loss)
+	}
+}
+
+// end ends the line if one is begun.
+func (s *shower) end() {
+	if s.inside {
+		fmt.Fprintln(s.c.p.Stdout)
+		s.inside = false
+	}
+}
+
+// summary says what a tool returned, in a line.
+func summary(r chat.ToolResult) string {
+	text := r.Text.String()
+	if r.IsError {
+		return "error: " + oneLine(text, 160)
+	}
+	lines := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1
+	if text == "" {
+		lines = 0
+	}
+	return fmt.Sprintf("%d lines, %d bytes", lines, len(text))
+}
+
+// oneLine shortens a text to a line of at most n runes.
+func oneLine(s string, n int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	runes := []rune(s)
+	if len(runes) > n {
+		return string(runes[:n-1]) + "…"
+	}
+	return s
+}
