@@ -19,7 +19,7 @@ func (d *decoder) fault(code string, n *node, key, format string, args ...any) {
 
 func (d *decoder) at(code string, from *layer, line, column int, key, message string) {
 	d.faults = append(d.faults, Fault{Code: code, Path: from.path, Line: line, Column: column,
-		Key: key, Message: key + ": " + message})
+		Key: key, Message: visible(key + ": " + message)})
 }
 
 // group fills the fields of owner that the entries of a map name.

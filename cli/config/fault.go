@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/proemhq/proem/prompt"
@@ -82,4 +83,18 @@ func (fs Faults) Diagnostics() []prompt.Diagnostic {
 		out[i] = f.Diagnostic()
 	}
 	return out
+}
+
+// visible writes what a terminal would act upon, or nobody can see, as an escape.
+// Messages repeat what a file says, and a file may be a stranger's.
+func visible(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if strconv.IsPrint(r) {
+			b.WriteRune(r)
+			continue
+		}
+		b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+	}
+	return b.String()
 }

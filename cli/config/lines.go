@@ -83,7 +83,7 @@ func (l *loader) assign(key, value string, shift int, from *layer) {
 	switch {
 	case faults != nil:
 		for i := range faults {
-			faults[i].Key, faults[i].Message = key, key+": "+faults[i].Message
+			faults[i].Key, faults[i].Message = key, visible(key)+": "+faults[i].Message
 			if isText {
 				faults[i].Message += "; put a text that is not plain YAML into quotes"
 			}
@@ -96,6 +96,10 @@ func (l *loader) assign(key, value string, shift int, from *layer) {
 	case n.kind == null && n.text == "" && isText:
 		n.kind = text
 	}
+	if name := path[len(path)-1]; at != nil && at.name == anyName && n.kind != mapping && strings.Contains(name, ".") {
+		l.unknownKey(key, from) // no map of that name, but a field of it
+		return
+	}
 	l.add(wrap(path, n, 1, 1))
 }
 
@@ -106,13 +110,18 @@ func (l *loader) unknownKey(key string, from *layer) {
 	}
 	var all []string
 	for _, k := range table {
-		if !hasAny(k.Name) {
-			all = append(all, k.Name)
-		}
+		all = append(all, k.Name)
 	}
-	near := nearest(key, all)
+	dot := strings.LastIndexByte(key, '.')
+	near := nearest(key, slices.DeleteFunc(all, hasAny))
 	if near == "" {
-		near = root().suggest(key[strings.LastIndexByte(key, '.')+1:])
+		near = root().suggest(key[dot+1:])
+	}
+	if path, at, _ := root().lookup(key); at != nil && at.name == anyName {
+		near = nearest(key[dot+1:], at.names())
+		if near != "" {
+			near = path[0] + "." + path[1][:strings.LastIndexByte(path[1], '.')+1] + near
+		}
 	}
 	message := "unknown key"
 	if near != "" {

@@ -153,7 +153,7 @@ func (l *loader) guard(n *node) *node {
 }
 
 func (l *loader) fault(code string, from *layer, key, message string) {
-	f := Fault{Code: code, Path: from.path, Key: key, Message: key + ": " + message}
+	f := Fault{Code: code, Path: from.path, Key: key, Message: visible(key + ": " + message)}
 	if from.name != "" {
 		f.Line, f.Column = 1, 1
 	}

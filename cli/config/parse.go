@@ -31,11 +31,11 @@ type reader struct {
 // Positions are those in the text, with shift bytes before its first line.
 func parse(src string, from *layer, shift int) (*node, Faults) {
 	r := &reader{from: from, shift: shift}
+	src = strings.TrimPrefix(src, "\ufeff")
+	src = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(src)
 	if !r.clean(src) {
 		return nil, r.faults
 	}
-	src = strings.TrimPrefix(src, "\ufeff")
-	src = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(src)
 	r.lines = strings.Split(src, "\n")
 	n := r.document(src)
 	if len(r.faults) > 0 {
@@ -48,7 +48,7 @@ func parse(src string, from *layer, shift int) (*node, Faults) {
 func (r *reader) clean(src string) bool {
 	if len(src) > maxBytes {
 		r.faults = append(r.faults, Fault{Code: CodeSyntax, Path: r.from.path, Line: 1, Column: 1 + r.shift,
-			Message: fmt.Sprintf("is %d bytes; at most %d are read", len(src), maxBytes)})
+			Message: fmt.Sprintf("is larger than %d bytes", maxBytes)})
 		return false
 	}
 	at, why := strings.IndexByte(src, 0), "a NUL byte"
@@ -129,7 +129,7 @@ func (r *reader) syntax(err error) {
 func (r *reader) fault(at *token.Position, format string, args ...any) {
 	line, column := r.place(at)
 	r.faults = append(r.faults, Fault{Code: CodeSyntax, Path: r.from.path, Line: line, Column: column,
-		Message: fmt.Sprintf(format, args...)})
+		Message: visible(fmt.Sprintf(format, args...))})
 }
 
 // place returns a position with the column in bytes; the parser counts runes.
