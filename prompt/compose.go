@@ -119,10 +119,10 @@ func (c *Composer) full(in Input) (*Composed, error) {
 	c.last, c.in = &Composed{Assembly: a}, in
 	c.patchable = c.local && len(c.plan.sections) == sections && len(a.Sections) == sections &&
 		len(a.Notes) == notes && len(a.Diagnostics) == diagnostics
-	for i, s := range c.plan.sections {
-		if s.def.Body.Fact != "" && c.patchable {
-			v := in.Facts.find(int(c.plan.places[i]), s.def.Body.Fact)
-			c.patchable = !v.None && v.Docs == nil
+	for _, r := range c.plan.sections {
+		if r.fact >= 0 && c.patchable {
+			f := in.Facts.find(int(r.fact), c.plan.section(r).def.Body.Fact)
+			c.patchable = !f.none && (f.full == nil || f.full.Docs == nil)
 		}
 	}
 	return c.last, nil
@@ -144,7 +144,7 @@ func (c *Composer) patch(in Input) *Composed {
 	prev := &c.last.Assembly
 	r := resolver{p: c.plan, in: in, arena: make(span.Text, 0, len(changed))}
 	for _, i := range changed {
-		r.section(c.plan.sections[i], int(c.plan.places[i]))
+		r.section(c.plan.sections[i])
 	}
 	if len(r.faults) > 0 || len(r.a.Sections) != len(changed) || len(r.a.Notes) > 0 || len(r.a.Diagnostics) > 0 {
 		return nil
@@ -185,12 +185,15 @@ func (c *Composer) changed(facts *Facts) (places []int, ok bool) {
 			}
 		}
 	}
-	for i, s := range c.plan.sections {
-		f, at := s.def.Body.Fact, int(c.plan.places[i])
-		if f == "" || c.same(facts, at, f) {
+	for i, r := range c.plan.sections {
+		if r.fact < 0 {
 			continue
 		}
-		if old := c.in.Facts.find(at, f); old == nil || len(old.Notes)+len(old.Diagnostics) > 0 {
+		f := c.plan.section(r).def.Body.Fact
+		if c.same(facts, r.fact, f) {
+			continue
+		}
+		if old := c.in.Facts.find(int(r.fact), f); old == nil || old.full != nil && len(old.full.Notes)+len(old.full.Diagnostics) > 0 {
 			return nil, false // what was said of the old text must go
 		}
 		places = append(places, i)
@@ -199,9 +202,9 @@ func (c *Composer) changed(facts *Facts) (places []int, ok bool) {
 }
 
 // same reports whether a fact says what it said in the last composition.
-func (c *Composer) same(facts *Facts, place int, name string) bool {
-	a, b := c.in.Facts.find(place, name), facts.find(place, name)
-	return a == b || a != nil && b != nil && a.Err == nil && b.Err == nil && a.Equal(*b)
+func (c *Composer) same(facts *Facts, place int32, name string) bool {
+	a, b := c.in.Facts.find(int(place), name), facts.find(int(place), name)
+	return a.err() == nil && b.err() == nil && a.same(b)
 }
 
 // splice renders a channel of next from the rendered text of c, in which only

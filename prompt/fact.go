@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"errors"
 	"maps"
 	"slices"
 
@@ -52,16 +53,60 @@ type Doc struct {
 // composes can then reuse its previous result.
 type Facts struct {
 	names []string // ascending
-	facts []*Fact  // beside names
+	facts []fact   // beside names
+}
+
+// A fact is a Fact in little room, because there is a set of them for every
+// session: most have a text and nothing else.
+type fact struct {
+	text, ref string
+	full      *Fact // nil: there is no more to it
+	none      bool
+	class     Class
+	trust     span.Trust
+}
+
+func pack(f Fact) fact {
+	out := fact{text: f.Text, ref: f.Ref, none: f.None, class: f.Class, trust: f.Trust}
+	if f.Err != nil || f.Spans != nil || f.Tools != nil || f.Known != nil || f.Docs != nil || f.Notes != nil || f.Diagnostics != nil {
+		out.full = &f
+	}
+	return out
+}
+
+func (f *fact) unpack() Fact {
+	if f.full != nil {
+		return *f.full
+	}
+	return Fact{Text: f.text, Ref: f.ref, None: f.none, Class: f.class, Trust: f.trust}
+}
+
+// err returns why there is no fact; f may be nil.
+func (f *fact) err() error {
+	switch {
+	case f == nil:
+		return errNotGathered
+	case f.full != nil:
+		return f.full.Err
+	}
+	return nil
+}
+
+var errNotGathered = errors.New("the fact was not gathered")
+
+// same reports whether both say the same. Parts of the same memory are not
+// looked at.
+func (f *fact) same(g *fact) bool {
+	return f.text == g.text && f.ref == g.ref && f.none == g.none && f.class == g.class && f.trust == g.trust &&
+		(f.full == g.full || f.full != nil && g.full != nil && f.full.Equal(*g.full))
 }
 
 // NewFacts returns the given facts. The map is not kept; texts are shared. A nil
 // *Facts is the empty set.
 func NewFacts(m map[string]Fact) *Facts {
-	f := &Facts{names: slices.Sorted(maps.Keys(m)), facts: make([]*Fact, 0, len(m))}
+	f := &Facts{names: slices.Sorted(maps.Keys(m)), facts: make([]fact, 0, len(m))}
 	for _, n := range f.names {
-		v := m[n]
-		f.facts = append(f.facts, &v)
+		f.facts = append(f.facts, pack(m[n]))
 	}
 	return f
 }
@@ -71,17 +116,16 @@ func NewFacts(m map[string]Fact) *Facts {
 // said in f keeps its old value, and if all do and the names are the same, Next
 // returns f itself. The names are kept and not to be changed; f may be nil.
 func (f *Facts) Next(names []string, read []Fact) *Facts {
-	next := &Facts{names: names, facts: make([]*Fact, len(names))}
+	next := &Facts{names: names, facts: make([]fact, len(names))}
 	same := f != nil && slices.Equal(f.names, names)
 	for i, n := range names {
-		old := f.find(i, n)
-		if old != nil && old.Equal(read[i]) {
-			next.facts[i] = old
+		now := pack(read[i])
+		if old := f.find(i, n); old != nil && old.same(&now) {
+			next.facts[i] = *old
 			continue
 		}
 		same = false
-		v := read[i]
-		next.facts[i] = &v
+		next.facts[i] = now
 	}
 	if same {
 		return f
@@ -92,21 +136,21 @@ func (f *Facts) Next(names []string, read []Fact) *Facts {
 // Get returns the fact of that name.
 func (f *Facts) Get(name string) (Fact, bool) {
 	if v := f.find(0, name); v != nil {
-		return *v, true
+		return v.unpack(), true
 	}
 	return Fact{}, false
 }
 
 // find returns the fact of a name, or nil. It looks at the given place first.
-func (f *Facts) find(place int, name string) *Fact {
+func (f *Facts) find(place int, name string) *fact {
 	if f == nil {
 		return nil
 	}
 	if place < len(f.names) && f.names[place] == name {
-		return f.facts[place]
+		return &f.facts[place]
 	}
 	if i, ok := slices.BinarySearch(f.names, name); ok {
-		return f.facts[i]
+		return &f.facts[i]
 	}
 	return nil
 }

@@ -18,10 +18,9 @@ type Plan struct {
 	ties     Ties
 	layers   []*layer // global first, nearest last
 
-	sections []*section // by channel, order and tie; none of a muted channel
-	places   []int32    // for each section, the place of its fact in needs, or -1
-	dynamic  int        // sections with a fact
-	vars     []*variable
+	sections []ref // by channel, order and tie; none of a muted channel
+	dynamic  int   // sections with a fact
+	vars     []ref
 	tools    []chat.ToolSpec // complete if no set of tools is a fact
 	known    []string        // likewise
 	live     bool            // some set of tools is a fact
@@ -30,6 +29,17 @@ type Plan struct {
 	faults   Faults
 	needs    []string
 }
+
+// A ref points to a definition of a layer. It holds no pointer, so that the many
+// plans of many scopes cost the garbage collector nothing.
+type ref struct {
+	layer uint32 // in the plan's layers
+	at    uint32 // in the layer's sections or vars
+	fact  int32  // the place of its fact in needs; -1: it has none
+}
+
+func (p *Plan) section(r ref) *section   { return &p.layers[r.layer].sections[r.at] }
+func (p *Plan) variable(r ref) *variable { return &p.layers[r.layer].vars[r.at] }
 
 // Plan returns the plan for a lineage, nearest scope first. The global layer is
 // always seen; a scope without a layer adds nothing.
@@ -52,20 +62,24 @@ func (s Snapshot) Plan(lineage []string, ties Ties) *Plan {
 		p.tools, p.known, p.faults, p.notes = p.collect(nil, p.faults, p.notes)
 	}
 	p.needs = p.facts()
-	p.places = make([]int32, len(p.sections))
-	for i, s := range p.sections {
-		p.places[i] = -1
-		if f := s.def.Body.Fact; f != "" {
-			p.places[i] = int32(p.place(f))
-		}
+	for i := range p.sections {
+		r := &p.sections[i]
+		r.fact = p.place(p.section(*r).def.Body.Fact)
+	}
+	for i := range p.vars {
+		r := &p.vars[i]
+		r.fact = p.place(p.variable(*r).def.Body.Fact)
 	}
 	return p
 }
 
-// place returns the place of a fact in needs.
-func (p *Plan) place(fact string) int {
+// place returns the place of a fact in needs; without a name it is -1.
+func (p *Plan) place(fact string) int32 {
+	if fact == "" {
+		return -1
+	}
 	at, _ := slices.BinarySearch(p.needs, fact)
-	return at
+	return int32(at)
 }
 
 // chain returns the layers that a lineage sees, the farthest first.
@@ -104,8 +118,8 @@ func Needs(s Snapshot, lineage []string) []string { return s.Plan(lineage, Ties{
 
 func (p *Plan) facts() []string {
 	var out []string
-	for _, s := range p.sections {
-		out = append(out, s.def.Body.Fact)
+	for _, r := range p.sections {
+		out = append(out, p.section(r).def.Body.Fact)
 	}
 	for _, l := range p.layers {
 		for i := range l.Vars {
@@ -131,11 +145,11 @@ func (p *Plan) mergeSections() {
 	for _, l := range p.layers {
 		n += len(l.sections)
 	}
-	merged := make([]*section, 0, n) // by position
+	merged := make([]ref, 0, n) // by position
 	place := make(map[key]int, n)
-	for _, l := range p.layers {
+	for li, l := range p.layers {
 		for i := range l.sections {
-			s := &l.sections[i]
+			s, r := &l.sections[i], ref{layer: uint32(li), at: uint32(i)}
 			if slices.Contains(p.mutes, s.def.Channel) {
 				p.notes = append(p.notes, Note{Name: s.def.Name, Path: s.def.Path, Stage: "resolve", From: s.from,
 					Reason: "the channel " + s.def.Channel.String() + " is muted"})
@@ -143,31 +157,32 @@ func (p *Plan) mergeSections() {
 			}
 			k := key{s.def.Channel, s.def.Name}
 			if at, ok := place[k]; ok {
-				far := merged[at]
+				far := p.section(merged[at])
 				p.notes = append(p.notes, Note{Name: far.def.Name, Path: far.def.Path, Stage: "resolve", From: far.from,
-					Reason: fmt.Sprintf("shadowed by the section of %s", scopeName(l.Scope))})
-				merged[at] = s
+					Reason: "shadowed by the section of " + scopeName(l.Scope)})
+				merged[at] = r
 				continue
 			}
 			place[k] = len(merged)
-			merged = append(merged, s)
+			merged = append(merged, r)
 		}
 	}
-	slices.SortStableFunc(merged, func(a, b *section) int {
-		if c := cmp.Compare(a.def.Channel, b.def.Channel); c != 0 {
+	slices.SortStableFunc(merged, func(x, y ref) int {
+		a, b := p.section(x).def, p.section(y).def
+		if c := cmp.Compare(a.Channel, b.Channel); c != 0 {
 			return c
 		}
-		if c := compareOrder(a.def.Order, b.def.Order); c != 0 {
+		if c := compareOrder(a.Order, b.Order); c != 0 {
 			return c
 		}
-		if p.ties.ByPosition[a.def.Channel] {
+		if p.ties.ByPosition[a.Channel] {
 			return 0
 		}
-		return p.ties.Names.Compare(a.def.Name, b.def.Name)
+		return p.ties.Names.Compare(a.Name, b.Name)
 	})
-	p.sections = slices.Clip(merged)
-	for _, s := range merged {
-		if s.def.Body.Fact != "" {
+	p.sections = slices.Clone(merged)
+	for _, r := range merged {
+		if p.section(r).def.Body.Fact != "" {
 			p.dynamic++
 		}
 	}
@@ -186,17 +201,18 @@ func compareOrder(a, b float64) int {
 
 func (p *Plan) mergeVars() {
 	place := map[string]int{}
-	for _, l := range p.layers {
+	for li, l := range p.layers {
 		for i := range l.vars {
-			v := &l.vars[i]
-			if at, ok := place[v.def.Name]; ok {
-				p.vars[at] = v
+			name, r := l.vars[i].def.Name, ref{layer: uint32(li), at: uint32(i)}
+			if at, ok := place[name]; ok {
+				p.vars[at] = r
 				continue
 			}
-			place[v.def.Name] = len(p.vars)
-			p.vars = append(p.vars, v)
+			place[name] = len(p.vars)
+			p.vars = append(p.vars, r)
 		}
 	}
+	p.vars = slices.Clip(p.vars)
 }
 
 // collect gathers the tools of all layers, farthest first, and sorts them by
@@ -252,8 +268,8 @@ func (p *Plan) collect(facts *Facts, faults Faults, notes []Note) ([]chat.ToolSp
 }
 
 func toolFact(facts *Facts, name string) ([]chat.ToolSpec, []string) {
-	f := facts.find(0, name)
-	if f == nil || f.Err != nil || f.None {
+	f, ok := facts.Get(name)
+	if !ok || f.Err != nil || f.None {
 		return nil, nil
 	}
 	return f.Tools, known(f.Tools, f.Known)

@@ -2,7 +2,6 @@ package prompt
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -30,8 +29,8 @@ func (p *Plan) Resolve(in Input) (Assembly, error) {
 	}
 	r.vars()
 	r.tools()
-	for i, s := range p.sections {
-		r.section(s, int(p.places[i]))
+	for _, at := range p.sections {
+		r.section(at)
 	}
 	r.soles()
 	if len(r.faults) > 0 {
@@ -55,26 +54,23 @@ func (r *resolver) vars() {
 	for _, l := range r.p.layers {
 		for i := range l.Vars { // a shadowed variable's failure surfaces too
 			if name := l.Vars[i].Body.Fact; name != "" {
-				f := r.in.Facts.find(r.p.place(name), name)
-				if f == nil || f.Err != nil {
-					r.failed(name, f, &Section{Name: l.Vars[i].Name, Required: true}, "variable ")
-				}
+				r.check(name, &Section{Name: l.Vars[i].Name, Required: true}, "variable ")
 			}
 		}
 	}
 	r.a.Vars = make([]Var, len(r.p.vars))
-	for i, v := range r.p.vars {
-		out := &r.a.Vars[i]
+	for i, at := range r.p.vars {
+		v, out := r.p.variable(at), &r.a.Vars[i]
 		out.Name, out.Value, out.From = v.def.Name, v.def.Body.Literal, v.from
-		if name := v.def.Body.Fact; name != "" {
-			f := r.in.Facts.find(r.p.place(name), name)
-			if f == nil || f.Err != nil {
-				out.None = true
-				continue
-			}
-			out.Value, out.None = f.Text, f.None
-			out.From = lowered(v.from, f.Ref, f.Trust)
+		if at.fact < 0 {
+			continue
 		}
+		f := r.in.Facts.find(int(at.fact), v.def.Body.Fact)
+		if f.err() != nil {
+			out.None = true
+			continue
+		}
+		out.Value, out.None, out.From = f.text, f.none, lowered(v.from, f.ref, f.trust)
 	}
 }
 
@@ -85,46 +81,50 @@ func (r *resolver) tools() {
 	for _, l := range r.p.layers {
 		for i := range l.Tools {
 			if name := l.Tools[i].Fact; name != "" {
-				f := r.in.Facts.find(r.p.place(name), name)
-				if f == nil || f.Err != nil {
-					r.failed(name, f, &Section{Name: name}, "tools of ")
-				}
+				r.check(name, &Section{Name: name}, "tools of ")
 			}
 		}
 	}
 	r.a.Tools, r.a.Known, r.faults, r.a.Notes = r.p.collect(r.in.Facts, r.faults, r.a.Notes)
 }
 
-// section adds the section, or the sections, of a definition. place is where its
-// fact should be.
-func (r *resolver) section(s *section, place int) {
+// check records the failure of a fact that is no section's.
+func (r *resolver) check(name string, s *Section, kind string) {
+	if f := r.in.Facts.find(int(r.p.place(name)), name); f.err() != nil {
+		r.failed(name, f, s, kind)
+	}
+}
+
+// section adds the section, or the sections, of a definition.
+func (r *resolver) section(at ref) {
+	s := r.p.section(at)
 	d := s.def
-	if d.Body.Fact == "" {
+	if at.fact < 0 {
 		r.put(s).Text = s.text
 		return
 	}
-	f := r.in.Facts.find(place, d.Body.Fact)
-	if f == nil || f.Err != nil {
+	f := r.in.Facts.find(int(at.fact), d.Body.Fact)
+	if f.err() != nil {
 		r.failed(d.Body.Fact, f, &Section{Name: d.Name, Channel: d.Channel, Required: d.Required, From: s.from}, "")
 		return
 	}
-	if len(f.Notes) > 0 {
-		r.a.Notes = append(r.a.Notes, f.Notes...)
+	var spans span.Text
+	if full := f.full; full != nil {
+		r.a.Notes = append(r.a.Notes, full.Notes...)
+		r.a.Diagnostics = append(r.a.Diagnostics, full.Diagnostics...)
+		if full.Docs != nil && !f.none {
+			r.docs(s, full)
+			return
+		}
+		spans = full.Spans
 	}
-	if len(f.Diagnostics) > 0 {
-		r.a.Diagnostics = append(r.a.Diagnostics, f.Diagnostics...)
-	}
-	if f.None {
-		return
-	}
-	if f.Docs != nil {
-		r.docs(s, f)
+	if f.none {
 		return
 	}
 	out := r.put(s)
-	out.Class = max(d.Class, f.Class)
-	out.From = lowered(s.from, f.Ref, f.Trust)
-	out.Text = r.text(f.Text, f.Spans, out.From, d.Body.Template)
+	out.Class = max(d.Class, f.class)
+	out.From = lowered(s.from, f.ref, f.trust)
+	out.Text = r.text(f.text, spans, out.From, d.Body.Template)
 }
 
 // put appends a section as it is defined, without a text.
@@ -175,25 +175,29 @@ func (r *resolver) text(s string, spans span.Text, from *span.Origin, template b
 
 // failed records that a fact is missing or its source failed: the omission, or
 // the fault where the section cannot be done without.
-func (r *resolver) failed(name string, f *Fact, s *Section, kind string) {
+func (r *resolver) failed(name string, f *fact, s *Section, kind string) {
+	full := Fact{Err: f.err()}
+	if f != nil {
+		full = f.unpack()
+	}
+	why := "its source failed: " + full.Err.Error()
 	if f == nil {
-		f = &Fact{Err: errors.New("the fact " + name + " was not gathered")}
+		why = "the fact " + name + " was not gathered"
 	}
 	if r.in.Strict || s.Required {
-		fault := Fault{Code: "section.failed", Stage: "resolve", Section: s.Name, Channel: s.Channel, Path: f.Ref,
-			Message: "its source failed: " + f.Err.Error(), Err: f.Err}
+		fault := Fault{Code: "section.failed", Stage: "resolve", Section: s.Name, Channel: s.Channel, Path: full.Ref,
+			Message: why, Err: full.Err}
 		if kind != "" {
 			fault.Section = ""
-			fault.Message = fmt.Sprintf("%s%q: %s", kind, s.Name, fault.Message)
+			fault.Message = fmt.Sprintf("%s%q: %s", kind, s.Name, why)
 		}
 		r.faults = append(r.faults, fault)
 		return
 	}
-	r.a.Notes = append(r.a.Notes, Note{Name: s.Name, Path: f.Ref, Stage: "resolve", From: s.From,
-		Reason: "its source failed: " + f.Err.Error()})
-	r.a.Diagnostics = append(r.a.Diagnostics, Diagnostic{Severity: Warning, Code: "section.failed", Path: f.Ref,
-		Message: fmt.Sprintf("%s%q is left out: its source failed: %v", cmp.Or(kind, "section "), s.Name, f.Err)})
-	r.a.Diagnostics = append(r.a.Diagnostics, f.Diagnostics...)
+	r.a.Notes = append(r.a.Notes, Note{Name: s.Name, Path: full.Ref, Stage: "resolve", From: s.From, Reason: why})
+	r.a.Diagnostics = append(r.a.Diagnostics, Diagnostic{Severity: Warning, Code: "section.failed", Path: full.Ref,
+		Message: fmt.Sprintf("%s%q is left out: %s", cmp.Or(kind, "section "), s.Name, why)})
+	r.a.Diagnostics = append(r.a.Diagnostics, full.Diagnostics...)
 }
 
 // soles reports channels with more than one sole section.

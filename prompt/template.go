@@ -59,8 +59,8 @@ func AppendRefs(dst []Ref, s string) []Ref {
 		}
 		lo := at + i
 		inside := s[lo+2:]
-		n := strings.IndexAny(inside, "{}")
-		if n >= 0 && strings.HasPrefix(inside[n:], "}}") {
+		n := indexBrace(inside)
+		if strings.HasPrefix(inside[n:], "}}") {
 			ref := Ref{Lo: lo, Hi: lo + 2 + n + 2, Name: inside[:n]}
 			if name, ok := strings.CutSuffix(ref.Name, "?"); ok && IsVarName(name) {
 				ref.Name, ref.Optional = name, true
@@ -80,6 +80,16 @@ func AppendRefs(dst []Ref, s string) []Ref {
 		}
 		at = lo + 2
 	}
+}
+
+// indexBrace returns the place of the first brace, or the length.
+func indexBrace(s string) int {
+	for i := 0; i < len(s); i++ {
+		if s[i] == '{' || s[i] == '}' {
+			return i
+		}
+	}
+	return len(s)
 }
 
 // IsVarName reports whether s is a variable name: [a-z][a-z0-9_]*.

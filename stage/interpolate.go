@@ -145,14 +145,12 @@ func (w *interpolator) literal(sp *span.Span, lo, hi int) {
 func (w *interpolator) value(s *prompt.Section, sp *span.Span, r *prompt.Ref) (string, *span.Origin, bool) {
 	optional := r.Optional && w.cfg.Optional
 	if r.Fault == prompt.RefOK && (optional || !r.Optional) {
-		for i := range w.vars {
-			if v := &w.vars[i]; v.Name == r.Name {
-				if v.None && !optional {
-					w.fault(s, sp, r, "var.no_value", fmt.Sprintf("the variable %q has no value at present", r.Name))
-					return "", nil, false
-				}
-				return v.Value, v.From, true
+		if v := w.variable(r.Name); v != nil {
+			if v.None && !optional {
+				w.fault(s, sp, r, "var.no_value", fmt.Sprintf("the variable %q has no value at present", r.Name))
+				return "", nil, false
 			}
+			return v.Value, v.From, true
 		}
 		if optional {
 			return "", nil, true
@@ -174,6 +172,19 @@ func (w *interpolator) value(s *prompt.Section, sp *span.Span, r *prompt.Ref) (s
 		w.fault(s, sp, r, "var.missing", fmt.Sprintf("the variable %q is not registered; %s", r.Name, w.names()))
 	}
 	return "", nil, false
+}
+
+// variable returns the variable of a name, or nil. Names of variables tend to
+// differ at their ends, so that is where the comparison begins.
+func (w *interpolator) variable(name string) *prompt.Var {
+	end := name[len(name)-1]
+	for i := range w.vars {
+		v := &w.vars[i]
+		if len(v.Name) == len(name) && v.Name[len(name)-1] == end && v.Name == name {
+			return v
+		}
+	}
+	return nil
 }
 
 func (w *interpolator) fault(s *prompt.Section, sp *span.Span, r *prompt.Ref, code, message string) {

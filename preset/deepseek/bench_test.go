@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,7 +53,9 @@ func manyScopes(v vector, n int) vector {
 // A caller asks for one scope again and again.
 type caller struct {
 	composer *deepseek.Composer
-	facts    [2]*prompt.Facts // they differ in one fact
+	scope    string
+	facts    *prompt.Facts
+	other    *prompt.Facts // differs from facts in one; only made where it is used
 	n        int
 }
 
@@ -70,7 +73,7 @@ func benchLayered(b *testing.B, v vector, scopes int) {
 		if scopes > 1 {
 			scope = fmt.Sprintf("agent-%d", i)
 		}
-		callers[i] = newCaller(b, w, scope)
+		callers[i] = newCaller(w, scope)
 	}
 	var system, snapshot []byte
 	at := 0
@@ -88,7 +91,7 @@ func benchLayered(b *testing.B, v vector, scopes int) {
 		}
 		return out
 	}
-	if out := compose(b, callers[0], callers[0].facts[0]); v.Expected.Prompt != nil && out.Text(prompt.System) != *v.Expected.Prompt {
+	if out := compose(b, callers[0], callers[0].facts); v.Expected.Prompt != nil && out.Text(prompt.System) != *v.Expected.Prompt {
 		b.Fatal("the prompt is not the recorded one")
 	}
 
@@ -97,31 +100,40 @@ func benchLayered(b *testing.B, v vector, scopes int) {
 		for b.Loop() {
 			c := next()
 			c.composer.Forget()
-			out := compose(b, c, c.facts[0])
+			out := compose(b, c, c.facts)
 			system = out.Assembly.AppendText(system[:0], prompt.System)
 			snapshot = out.Assembly.AppendText(snapshot[:0], prompt.Context)
 		}
 	})
 	b.Run("unchanged", func(b *testing.B) {
 		for _, c := range callers {
-			out := compose(b, c, c.facts[0])
+			out := compose(b, c, c.facts)
 			out.Text(prompt.System)
 			out.Text(prompt.Context)
 		}
 		b.ReportAllocs()
 		for b.Loop() {
 			c := next()
-			out := compose(b, c, c.facts[0])
+			out := compose(b, c, c.facts)
 			sink = out.Text(prompt.System)
 			sink = out.Text(prompt.Context)
 		}
 	})
 	b.Run("onefact", func(b *testing.B) {
+		for _, c := range callers {
+			c.other = oneChanged(b, w, c)
+			compose(b, c, c.facts).Text(prompt.System)
+			compose(b, c, c.facts).Text(prompt.Context)
+		}
 		b.ReportAllocs()
 		for b.Loop() {
 			c := next()
 			c.n++
-			out := compose(b, c, c.facts[c.n%2])
+			f := c.facts
+			if c.n%2 == 1 {
+				f = c.other
+			}
+			out := compose(b, c, f)
 			sink = out.Text(prompt.System)
 			sink = out.Text(prompt.Context)
 		}
@@ -139,7 +151,7 @@ func benchLayered(b *testing.B, v vector, scopes int) {
 			}
 		}
 	})
-	out := compose(b, callers[0], callers[0].facts[0])
+	out := compose(b, callers[0], callers[0].facts)
 	text, short := out.Text(prompt.System), out.Text(prompt.Context)
 	b.Run("copy", func(b *testing.B) {
 		b.ReportAllocs()
@@ -159,34 +171,35 @@ func benchLayered(b *testing.B, v vector, scopes int) {
 
 var sink string
 
-func newCaller(b *testing.B, w *world, scope string) *caller {
+func newCaller(w *world, scope string) *caller {
 	view := w.preset.Registry.View()
-	in := w.preset.Input(scope, nil)
-	needs := prompt.Needs(view.Snapshot, in.Lineage)
-	facts := source.Gather(context.Background(), needs, view, source.Query{Lineage: in.Lineage}, 0, nil)
-	changed := map[string]prompt.Fact{}
-	for _, n := range needs {
-		f, _ := facts.Get(n)
-		changed[n] = f
-	}
-	first := ""
-	a, err := prompt.Resolve(view.Snapshot, w.preset.Input(scope, facts))
+	lineage := w.preset.Registry.Lineage(scope)
+	needs := view.Snapshot.Plan(lineage, deepseek.Ties).Needs()
+	return &caller{composer: w.preset.Composer(scope), scope: scope,
+		facts: source.Gather(context.Background(), needs, view, source.Query{Lineage: lineage}, 0, nil)}
+}
+
+// oneChanged returns the caller's facts with another text, of equal length, for
+// the first section of the prompt whose text is a fact.
+func oneChanged(b *testing.B, w *world, c *caller) *prompt.Facts {
+	a, err := prompt.Resolve(w.preset.Registry.Snapshot(), w.preset.Input(c.scope, c.facts))
 	if err != nil {
 		b.Fatal(err)
 	}
+	needs := c.facts.Names()
+	read := make([]prompt.Fact, len(needs))
+	for i, n := range needs {
+		read[i], _ = c.facts.Get(n)
+	}
 	for _, s := range a.Sections {
-		if _, dynamic := changed[s.From.Source]; dynamic {
-			first = s.From.Source
-			break
+		if i := slices.Index(needs, s.From.Source); i >= 0 {
+			text := read[i].Text
+			read[i].Text = strings.ToUpper(text[:8]) + text[8:]
+			return c.facts.Next(needs, read)
 		}
 	}
-	f, ok := changed[first]
-	if !ok {
-		b.Fatal("no dynamic section")
-	}
-	f.Text = strings.ToUpper(f.Text[:8]) + f.Text[8:]
-	changed[first] = f
-	return &caller{composer: w.preset.Composer(scope), facts: [2]*prompt.Facts{facts, prompt.NewFacts(changed)}}
+	b.Fatal("no dynamic section")
+	return nil
 }
 
 func heapInUse() uint64 {
