@@ -97,13 +97,10 @@ func (c *command) define(b *bench, reg *registry.Registry, l *load.Loader) error
 		return err
 	}
 	t.Trust = span.User
-	fc := files.Config{Env: b.env, Loader: l, Names: cfg.Project.Names, Fallbacks: cfg.Project.Fallbacks,
-		Markers: cfg.Project.RootMarkers, LoadAll: cfg.Project.Load == "all", MaxBytes: cfg.Project.MaxBytes}
-	if b.trusted {
-		fc.Cwd, fc.Root = b.place.cwd, b.place.root
-	}
-	if b.place.userConfig != "" {
-		fc.UserFile = filepath.Join(b.place.userConfig, "AGENTS.md")
+	fc := b.files()
+	fc.Loader = l
+	if !b.trusted {
+		fc.Cwd, fc.Root = "", ""
 	}
 	t.Files = files.New(fc)
 	t.Date = clock.New(clock.Config{Env: b.env})
@@ -127,6 +124,20 @@ func (c *command) define(b *bench, reg *registry.Registry, l *load.Loader) error
 		}
 	}
 	return nil
+}
+
+// files says where the instruction files of user and project are looked for.
+func (b *bench) files() files.Config {
+	p := b.cfg.Project
+	c := files.Config{Env: b.env, Cwd: b.place.cwd, Root: b.place.root, Names: p.Names, Fallbacks: p.Fallbacks,
+		Markers: p.RootMarkers, LoadAll: p.Load == "all", MaxBytes: p.MaxBytes, ImportDepth: p.ImportDepth, StripComments: p.StripComments}
+	if c.ImportDepth == 0 {
+		c.ImportDepth = -1 // none; the source's zero is its default
+	}
+	if b.place.userConfig != "" {
+		c.UserFile, c.UserDir = filepath.Join(b.place.userConfig, "AGENTS.md"), b.place.home
+	}
+	return c
 }
 
 // part registers a section that the configuration adds.

@@ -16,6 +16,7 @@ import (
 type place struct {
 	cwd, root  string
 	workspace  string // the agent's home
+	home       string // the user's
 	userConfig string // the directory of the user's configuration
 	userState  string // the directory of what proem itself keeps
 }
@@ -30,12 +31,17 @@ func (c *command) getenv(name string) string {
 	return ""
 }
 
+// home returns the user's home directory, or "".
+func (c *command) home() string {
+	if home := c.getenv("HOME"); home != "" {
+		return home
+	}
+	return c.getenv("USERPROFILE")
+}
+
 // userPlace finds the user's directories by the XDG rules.
 func (c *command) userPlace() (config, state string) {
-	home := c.getenv("HOME")
-	if home == "" {
-		home = c.getenv("USERPROFILE")
-	}
+	home := c.home()
 	dir := func(variable, below string) string {
 		if v := c.getenv(variable); filepath.IsAbs(v) {
 			return filepath.Join(v, "proem")
@@ -62,6 +68,7 @@ func (c *command) findPlace(e *env.Env, markers []string) (place, error) {
 	}
 	p.root = root
 	p.workspace = filepath.Join(root, ".proem")
+	p.home = c.home()
 	p.userConfig, p.userState = c.userPlace()
 	return p, nil
 }

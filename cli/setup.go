@@ -12,6 +12,7 @@ import (
 	"github.com/proemhq/proem/preset"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/session"
+	"github.com/proemhq/proem/source/files"
 	"github.com/proemhq/proem/source/load"
 	toolfs "github.com/proemhq/proem/tool/fs"
 	"github.com/proemhq/proem/wire"
@@ -181,34 +182,18 @@ func requestOptions(cfg config.Config, noStream bool) wire.Options {
 	return wire.Options{Temperature: s.Temperature, TopP: s.TopP, MaxOutputTokens: s.MaxOutputTokens, Reasoning: s.Reasoning, NoStream: noStream}
 }
 
-// heldBack returns the project files that an untrusted run does not use. Only
-// their names are looked at.
+// heldBack returns the project files that an untrusted run does not use, by
+// their names below the root. They are not opened.
 func (b *bench) heldBack() ([]string, error) {
+	found, err := files.Held(b.files())
+	if err != nil {
+		return nil, err
+	}
 	root, err := b.env.Files.OpenRoot(b.place.root)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	var found []string
-	names := append(append([]string{}, b.cfg.Project.Names...), b.cfg.Project.Fallbacks...)
-	at, err := filepath.Rel(b.place.root, b.place.cwd)
-	if err != nil {
-		return nil, err
-	}
-	at = filepath.ToSlash(at)
-	dir := ""
-	for _, part := range append([]string{""}, strings.Split(at, "/")...) {
-		if part != "" && part != "." {
-			dir += part + "/"
-		} else if part == "." {
-			continue
-		}
-		for _, n := range names {
-			if _, err := root.Lstat(dir + n); err == nil {
-				found = append(found, dir+n)
-			}
-		}
-	}
 	if _, err := root.Lstat(".proem/agent.yaml"); err == nil {
 		found = append(found, ".proem/agent.yaml")
 	}

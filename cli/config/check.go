@@ -96,30 +96,28 @@ func defaultClass(key string, p Part) prompt.Class {
 	return prompt.Stable
 }
 
-// checkPairs checks names and values of variables and headers.
-func (d *decoder) checkPairs(n *node, key string, pairs []Pair) {
-	for _, p := range pairs {
-		v := n.get(p.Name)
-		switch {
-		case key == "variables":
-			if !prompt.IsVarName(p.Name) {
-				d.fault(CodeValue, v, join(key, p.Name), "a variable's name is made of a-z, 0-9 and _, and begins with a letter")
-			}
-		case strings.ContainsAny(p.Name+p.Value, "\r\n\x00") || strings.ContainsAny(p.Name, ": \t") || p.Name == "":
-			d.fault(CodeValue, v, join(key, p.Name), "it must be a header's name and a value of one line")
+// checkPair checks the name and the value of a variable or a header.
+func (d *decoder) checkPair(n *node, key string, p Pair) {
+	switch {
+	case key == "variables":
+		if !prompt.IsVarName(p.Name) {
+			d.fault(CodeValue, n, join(key, p.Name), "a variable's name is made of a-z, 0-9 and _, and begins with a letter")
 		}
+	case strings.ContainsAny(p.Name+p.Value, "\r\n\x00") || strings.ContainsAny(p.Name, ": \t") || p.Name == "":
+		d.fault(CodeValue, n, join(key, p.Name), "it must be a header's name and a value of one line")
 	}
 }
 
-// providers checks the names of providers and of key variables.
+// providers checks the names of providers and of key variables. There is one for
+// each entry of the map.
 func (d *decoder) providers(n *node, key string, providers []Provider) {
-	for _, p := range providers {
-		v := n.get(p.Name)
+	for i, p := range providers {
+		v := n.entries[i].value
 		if !isID(p.Name) {
 			d.fault(CodeValue, v, join(key, p.Name), "a provider's name is made of letters, digits, _ and -")
 		}
 		if p.KeyEnv != "" && (!isID(p.KeyEnv) || strings.Contains(p.KeyEnv, "-")) {
-			d.fault(CodeValue, v.get("key_env"), join(key, p.Name+".key_env"), "is %q; it must be the name of an environment variable", p.KeyEnv)
+			d.fault(CodeValue, v.get("key_env"), join(key, p.Name+".key_env"), "it must be the name of an environment variable, not the key itself")
 		}
 	}
 }

@@ -40,7 +40,9 @@ func (d *decoder) pairs(n *node, key string) []Pair {
 		switch {
 		case e.value.kind == null:
 		case isScalar(e.value):
-			out = append(out, Pair{Name: e.name, Value: e.value.text})
+			p := Pair{Name: e.name, Value: e.value.text}
+			d.checkPair(e.value, key, p)
+			out = append(out, p)
 		default:
 			d.wrongType(e.value, join(key, e.name), "text")
 		}

@@ -18,6 +18,9 @@ func (d *decoder) fault(code string, n *node, key, format string, args ...any) {
 }
 
 func (d *decoder) at(code string, from *layer, line, column int, key, message string) {
+	if len(d.faults) >= maxFaults {
+		return
+	}
 	d.faults = append(d.faults, Fault{Code: code, Path: from.path, Line: line, Column: column,
 		Key: key, Message: visible(key + ": " + message)})
 }
@@ -50,6 +53,9 @@ func (d *decoder) group(n *node, s *schema, path string, owner any) {
 
 func (d *decoder) unknown(n *node, e entry, s *schema, key string) {
 	message := "unknown key"
+	if len(d.faults) >= maxFaults {
+		return
+	}
 	if near := s.suggest(e.name); near != "" {
 		message += "; did you mean " + near + "?"
 	} else if exact := find(e.name); exact != nil {
@@ -82,7 +88,6 @@ func (d *decoder) field(n *node, s *schema, key string, to any) {
 		*to = named(d, n, s, key, func(p *Price, name string) { p.Model = name })
 	case *[]Pair:
 		*to = d.pairs(n, key)
-		d.checkPairs(n, key, *to)
 	case *[]string:
 		*to = d.strings(n, s.key, key)
 	case *File:

@@ -61,7 +61,7 @@ func TestFaults(t *testing.T) {
 		{"providers", "providers: {\"a b\": {base_url: \"file:///x\"}, c: {key_env: sk-1, headers: {\"X\\n\": y}, url: z}}\nmodel: opnai:x\nfallback: [x]\n", []string{
 			`1:20: providers.a b: a provider's name is made of letters, digits, _ and -`,
 			`1:31: providers.a b.base_url: it must be an http or https URL`,
-			`1:58: providers.c.key_env: is "sk-1"; it must be the name of an environment variable`,
+			`1:58: providers.c.key_env: it must be the name of an environment variable, not the key itself`,
 			"1:81: providers.c.headers.X\\n: it must be a header's name and a value of one line",
 			`1:85: providers.c.url: unknown key`,
 			`2:8: model: unknown provider "opnai"; did you mean openai?`,

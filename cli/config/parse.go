@@ -17,6 +17,8 @@ import (
 const (
 	maxBytes = 256 << 10
 	maxDepth = 32
+	// maxFaults is how many faults of a file are told; a thousand would help nobody.
+	maxFaults = 100
 )
 
 // A reader turns YAML into nodes and gathers what is wrong with it.
@@ -25,6 +27,7 @@ type reader struct {
 	lines  []string
 	shift  int // added to the columns of the first line
 	faults Faults
+	last   spot // the last place that was asked for
 }
 
 // parse returns the value that a YAML text stands for. An empty text is null.
@@ -127,26 +130,33 @@ func (r *reader) syntax(err error) {
 }
 
 func (r *reader) fault(at *token.Position, format string, args ...any) {
+	if len(r.faults) >= maxFaults {
+		return
+	}
 	line, column := r.place(at)
 	r.faults = append(r.faults, Fault{Code: CodeSyntax, Path: r.from.path, Line: line, Column: column,
 		Message: visible(fmt.Sprintf(format, args...))})
 }
 
-// place returns a position with the column in bytes; the parser counts runes.
+// A spot is a place in both ways of counting.
+type spot struct{ line, runes, bytes int } // columns from 0
+
+// place returns a position with the column in bytes; the parser counts runes. It
+// goes on from the last place, as lines may be very long.
 func (r *reader) place(at *token.Position) (line, column int) {
-	line, column = max(1, at.Line), 1
-	if line > len(r.lines) {
-		line = len(r.lines)
+	line = min(max(1, at.Line), len(r.lines))
+	s := r.last
+	if s.line != line || s.runes > at.Column-1 {
+		s = spot{line: line}
 	}
-	rest := r.lines[line-1]
-	for range at.Column - 1 {
-		_, n := utf8.DecodeRuneInString(rest)
-		if n == 0 {
-			break
-		}
-		rest = rest[n:]
-		column += n
+	text := r.lines[line-1]
+	for s.runes < at.Column-1 && s.bytes < len(text) {
+		_, n := utf8.DecodeRuneInString(text[s.bytes:])
+		s.bytes += n
+		s.runes++
 	}
+	r.last = s
+	column = s.bytes + 1
 	if line == 1 {
 		column += r.shift
 	}
