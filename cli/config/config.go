@@ -61,25 +61,25 @@ type Config struct {
 	Placement string // "auto", "split" or "merged"
 	Refresh   string // "delta", "step" or "call"; empty: by preset
 
-	DeepSeek   DeepSeek
-	AgentScope AgentScope
-	Project    Project
-	Skills     Skills
-	Workspace  Workspace
-	Budget     Budget
-	Tools      Tools
-	Steps      Steps
-	Limits     Limits
-	Sampling   Sampling
+	DeepSeek   DeepSeek   // options of the preset deepseek
+	AgentScope AgentScope // options of the preset agentscope
+	Project    Project    // the project and its instruction files
+	Skills     Skills     // where skills lie
+	Workspace  Workspace  // the agent's home
+	Budget     Budget     // bounds of a request
+	Tools      Tools      // what the model sees of the tools
+	Steps      Steps      // steps of a run
+	Limits     Limits     // bounds of a run
+	Sampling   Sampling   // parameters of a request
 
 	Permissions []Permission // rules; the first deny, then the first ask, then the first allow holds
 	Providers   []Provider   // endpoints, in the order written
-	Scripted    Scripted
-	Todo        Todo
-	Sources     Sources
-	Fallback    []string // models to try next
-	Cache       Cache
-	Prices      []Price // in the order written; empty: the built-in table
+	Scripted    Scripted     // the scripted model
+	Todo        Todo         // reminders of open tasks
+	Sources     Sources      // reading the world
+	Fallback    []string     // models to try next
+	Cache       Cache        // the provider's prompt cache
+	Prices      []Price      // in the order written; empty: the built-in table
 
 	origins map[string]Origin
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/proemhq/proem/prompt"
 )
@@ -13,10 +14,12 @@ type decoder struct {
 	faults Faults
 }
 
+// fault notes what is wrong with a value.
 func (d *decoder) fault(code string, n *node, key, format string, args ...any) {
 	d.at(code, n.from, n.line, n.column, key, fmt.Sprintf(format, args...))
 }
 
+// at notes what is wrong at a place.
 func (d *decoder) at(code string, from *layer, line, column int, key, message string) {
 	if len(d.faults) >= maxFaults {
 		return
@@ -39,7 +42,7 @@ func (d *decoder) group(n *node, s *schema, path string, owner any) {
 		f := s.field(e.name)
 		switch {
 		case f == nil:
-			d.unknown(n, e, s, key)
+			d.unknown(e, s, key)
 		case f.userOnly() && n.from.name == ProjectLayer && e.value.from.name == ProjectLayer:
 			d.at(CodeUserOnly, e.value.from, e.line, e.column, key,
 				"is read from the user's own configuration only, never from a project's")
@@ -51,15 +54,16 @@ func (d *decoder) group(n *node, s *schema, path string, owner any) {
 	}
 }
 
-func (d *decoder) unknown(n *node, e entry, s *schema, key string) {
+// unknown notes a key that the table does not have.
+func (d *decoder) unknown(e entry, s *schema, key string) {
 	message := "unknown key"
 	if len(d.faults) >= maxFaults {
 		return
 	}
-	if near := s.suggest(e.name); near != "" {
+	if strings.Contains(e.name, ".") && find(e.name) != nil {
+		message += "; in a file maps are nested: " + nested(e.name)
+	} else if near := s.suggest(e.name); near != "" {
 		message += "; did you mean " + near + "?"
-	} else if exact := find(e.name); exact != nil {
-		message += "; maps are nested, as in " + nested(e.name)
 	}
 	d.at(CodeUnknownKey, e.value.from, e.line, e.column, key, message)
 }

@@ -21,7 +21,7 @@ func TestFaults(t *testing.T) {
 			"2:3: project.max_byte: unknown key; did you mean project.max_bytes?",
 			"3:1: mcp: unknown key",
 			"4:1: max_bytes: unknown key; did you mean project.max_bytes?",
-			"5:1: project.load: unknown key; did you mean project.load?",
+			"5:1: project.load: unknown key; in a file maps are nested: project: {load: …}",
 		}},
 		{"wrong types", "model: 1\nproject: {max_bytes: x, names: AGENTS.md, strip_comments: 1}\nsteps: 5\ndeepseek: {identity: yes}\n", []string{
 			`1:8: model: is a whole number; it must be text; quote it: "1"`,
@@ -65,7 +65,7 @@ func TestFaults(t *testing.T) {
 			"1:81: providers.c.headers.X\\n: it must be a header's name and a value of one line",
 			`1:85: providers.c.url: unknown key`,
 			`2:8: model: unknown provider "opnai"; did you mean openai?`,
-			`3:12: fallback: is "x"; it must be provider:name`,
+			`3:12: fallback[0]: is "x"; it must be provider:name`,
 		}},
 		{"text and its file", "system_prompt: a\nsystem_prompt_file: b\n", []string{
 			`2:21: system_prompt_file: system_prompt is given too; one of them counts`}},
@@ -135,5 +135,20 @@ func TestFilesThatAreNotThere(t *testing.T) {
 	}
 	if got := faults(t, dir, o)[0]; !strings.HasPrefix(got, "$D/c.yaml: ") {
 		t.Errorf("got %q", got)
+	}
+}
+
+func TestManyFaults(t *testing.T) {
+	dir := tree(t, map[string]string{"user/config.yaml": strings.Repeat("- a\n", 20_000),
+		"w/.proem/agent.yaml": "variables: {" + strings.Repeat("A: ,", 5_000) + "}"})
+	if got := faults(t, dir, at(dir)); len(got) != 1+100 {
+		t.Errorf("%d faults: %q", len(got), got[:2])
+	}
+}
+
+func TestMessagesAreVisible(t *testing.T) {
+	want := []string{`--set:1:1: a\x1b[2J\u202ex: unknown key`}
+	if d := cmp.Diff(faults(t, "$D", config.Options{Set: []string{"a\x1b[2J\u202ex=1"}}), want); d != "" {
+		t.Error(d)
 	}
 }

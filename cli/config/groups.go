@@ -65,17 +65,17 @@ type Steps struct {
 
 // Limits bounds a run. Zero is no limit.
 type Limits struct {
-	Time   time.Duration
-	Tokens int
-	Cost   float64 // in the currency of the prices
+	Time   time.Duration // of the whole run
+	Tokens int           // input and output together
+	Cost   float64       // in the currency of the prices
 }
 
 // Sampling holds the parameters of a request. What is nil or zero is not sent.
 type Sampling struct {
-	Temperature     *float64
-	TopP            *float64
-	MaxOutputTokens int
-	Reasoning       string // the effort, in the provider's words
+	Temperature     *float64 // 0 to 2
+	TopP            *float64 // 0 to 1
+	MaxOutputTokens int      // the longest answer
+	Reasoning       string   // the effort, in the provider's words
 }
 
 // Scripted configures the scripted model.

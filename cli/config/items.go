@@ -4,22 +4,22 @@ import "github.com/proemhq/proem/prompt"
 
 // A Pair is an entry of a map whose keys the writer chooses.
 type Pair struct {
-	Name  string
+	Name  string // unique in its map
 	Value string // a number or a boolean is kept as it was written
 }
 
 // A Part is a section or a context that a configuration adds. It has either a
 // Text or a File.
 type Part struct {
-	Name     string // unique in its list and channel
-	Channel  prompt.Channel
-	Order    float64
-	Text     string
-	File     string // absolute; not read yet
-	Template bool   // the text may hold {{references}}
-	Class    prompt.Class
-	Required bool // never cut by a budget
-	Priority int  // under a budget the lowest goes first
+	Name     string         // unique in its list and channel
+	Channel  prompt.Channel // system, of contexts context, unless given
+	Order    float64        // lower stands first, ties by name
+	Text     string         // as written
+	File     string         // absolute; not read yet
+	Template bool           // the text may hold {{references}}
+	Class    prompt.Class   // how often it changes
+	Required bool           // never cut by a budget
+	Priority int            // under a budget the lowest goes first
 }
 
 // A Permission is a rule about tool calls. What is empty matches everything.
@@ -41,11 +41,11 @@ type Provider struct {
 
 // A Price is what a model costs per million tokens. A nil rate is not known.
 type Price struct {
-	Model      string // as in Config.Model, or a glob of it
-	Input      *float64
+	Model      string   // as in Config.Model, or a glob of it
+	Input      *float64 // input that is not cached
 	Cached     *float64 // input read from the provider's cache
 	CacheWrite *float64 // input written to it
-	Output     *float64
-	Source     string // where the numbers are from
-	Date       string // when they held
+	Output     *float64 // all output
+	Source     string   // where the numbers are from
+	Date       string   // when they held
 }

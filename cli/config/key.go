@@ -26,11 +26,11 @@ type Key struct {
 	// Name is the path of the key, with dots. "[]" stands for any element of a list
 	// and "*" for any name, as in sections[].text and providers.*.base_url.
 	Name string
-	Type Type
+	Type Type // of the value
 	// Default is the value in YAML where there is one; empty: nothing, false or
 	// zero, which then means what Otherwise says.
 	Default   string
-	Otherwise string
+	Otherwise string   // what holds without a value
 	Values    []string // the allowed values of a string; nil: any
 	Min, Max  float64  // bounds of a number; both 0: any that is not negative
 	Required  bool     // an element without it is a fault

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/proemhq/proem/env"
@@ -88,7 +89,7 @@ func (d *decoder) models(merged *node, c Config) {
 	n := merged.get("fallback")
 	for i, m := range c.Fallback {
 		if m != "" {
-			d.model(n.items[i], "fallback", m, c.Providers)
+			d.model(n.items[i], fmt.Sprintf("fallback[%d]", i), m, c.Providers)
 		}
 	}
 }
@@ -152,6 +153,7 @@ func (l *loader) guard(n *node) *node {
 	return n.with(entry{name: "permissions", value: &kept, line: rules.line, column: rules.column})
 }
 
+// fault notes what is wrong with a name or a line that has no place in a file.
 func (l *loader) fault(code string, from *layer, key, message string) {
 	f := Fault{Code: code, Path: from.path, Key: key, Message: visible(key + ": " + message)}
 	if from.name != "" {

@@ -17,6 +17,9 @@ import (
 const (
 	maxBytes = 256 << 10
 	maxDepth = 32
+	// maxTokens bounds the words and signs of a file, for which the parser takes
+	// more than linear time. A text is one, however long it is.
+	maxTokens = 30_000
 	// maxFaults is how many faults of a file are told; a thousand would help nobody.
 	maxFaults = 100
 )
@@ -118,10 +121,12 @@ func (r *reader) document(src string) (n *node) {
 // syntax notes an error of the parser with its place.
 func (r *reader) syntax(err error) {
 	at := &token.Position{Line: 1, Column: 1}
-	message := err.Error()
+	message := ""
 	var y yaml.Error
-	if errors.As(err, &y) {
-		message = y.GetMessage()
+	if !errors.As(err, &y) {
+		message = err.Error()
+	} else {
+		message = y.GetMessage() // its Error prints the source around the place too
 		if t := y.GetToken(); t != nil && t.Position != nil {
 			at = t.Position
 		}

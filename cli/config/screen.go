@@ -5,6 +5,10 @@ import "github.com/goccy/go-yaml/token"
 // screen refuses, before anything is built, what makes a small text a large or a
 // strange value: anchors, aliases, merges, tags, directives, deep nesting.
 func (r *reader) screen(tokens token.Tokens) bool {
+	if len(tokens) > maxTokens {
+		r.fault(tokens[maxTokens].Position, "more than %d words and signs", maxTokens)
+		return false
+	}
 	depth, dashes, line := 0, 0, 0
 	for _, t := range tokens {
 		if t.Position.Line != line {
