@@ -102,7 +102,8 @@ func New(cfg Config) (*Agent, error) {
 
 // register puts the agent's own texts and tools into its layer.
 func (a *Agent) register() error {
-	texts := standard.Texts{Base: a.cfg.System, Instructions: a.cfg.Instructions, Tools: len(a.cfg.Tools) > 0}
+	texts := standard.Texts{Base: standard.Literal{Text: a.cfg.System}, Instructions: standard.Literal{Text: a.cfg.Instructions},
+		Tools: len(a.cfg.Tools) > 0}
 	if err := standard.Define(a.scope, texts); err != nil {
 		return err
 	}

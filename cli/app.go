@@ -151,6 +151,7 @@ func (c *command) root() *cobra.Command {
 			return cmd.Help()
 		},
 	}
+	root.SuggestionsMinimumDistance = 2
 	root.SetIn(c.p.Stdin)
 	root.SetOut(c.p.Stdout)
 	root.SetErr(c.p.Stderr)

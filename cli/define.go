@@ -88,15 +88,14 @@ func visibility(t config.Tools) []stage.VisibilityRule {
 // define registers what the configuration and the place give to a prompt.
 func (c *command) define(b *bench, reg *registry.Registry, l *load.Loader) error {
 	cfg, scope := b.cfg, reg.Global()
-	t := standard.Texts{Base: cfg.SystemPrompt, Instructions: cfg.Instructions}
+	var t standard.Texts
 	var err error
-	if t.Base, t.BasePath, err = b.text(l, "system_prompt", cfg.SystemPrompt, cfg.SystemPromptFile); err != nil {
+	if t.Base, err = b.text(l, "system_prompt", cfg.SystemPrompt, cfg.SystemPromptFile); err != nil {
 		return err
 	}
-	if t.Instructions, t.InstrPath, err = b.text(l, "instructions", cfg.Instructions, cfg.InstructionsFile); err != nil {
+	if t.Instructions, err = b.text(l, "instructions", cfg.Instructions, cfg.InstructionsFile); err != nil {
 		return err
 	}
-	t.Trust = span.User
 	fc := b.files()
 	fc.Loader = l
 	if !b.trusted {
@@ -163,9 +162,9 @@ func (b *bench) trust(key string) span.Trust { return min(b.cfg.Origin(key).Trus
 
 // text returns a text of the configuration: that of the file for the model if
 // files are named, else the literal one.
-func (b *bench) text(l *load.Loader, key, literal string, f config.File) (text, from string, err error) {
+func (b *bench) text(l *load.Loader, key, literal string, f config.File) (standard.Literal, error) {
 	if f.IsZero() {
-		return literal, b.cfg.Origin(key).Path, nil
+		return standard.Literal{Text: literal, Source: "config", Path: b.cfg.Origin(key).Path, Trust: b.trust(key)}, nil
 	}
 	name := f.Path
 	for _, m := range f.Models {
@@ -175,13 +174,13 @@ func (b *bench) text(l *load.Loader, key, literal string, f config.File) (text, 
 		}
 	}
 	if name == "" {
-		return "", "", fmt.Errorf("%s_file: no file for the model %s and no default", key, b.model.name)
+		return standard.Literal{}, fmt.Errorf("%s_file: no file for the model %s and no default", key, b.model.name)
 	}
 	got, err := b.read(l, key+"_file", name)
 	if err != nil {
-		return "", "", err
+		return standard.Literal{}, err
 	}
-	return got.Text, got.Path, nil
+	return standard.Literal{Text: got.Text, Source: "file", Path: got.Path, Trust: b.trust(key + "_file")}, nil
 }
 
 // maxPart is how long a file of one section may be.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/proemhq/proem/cli/config"
 	"github.com/proemhq/proem/env"
 	"github.com/proemhq/proem/prompt"
 )
@@ -16,14 +17,20 @@ import (
 // printError prints what ended a command: one line for each fault.
 func (c *command) printError(err error) {
 	var faults prompt.Faults
-	if errors.As(err, &faults) {
-		for _, f := range faults {
-			fmt.Fprintf(c.p.Stderr, "error %s\n", visible(f.Error()))
+	var wrong config.Faults
+	switch {
+	case errors.As(err, &wrong):
+		for _, f := range wrong {
+			fmt.Fprintln(c.p.Stderr, visible(f.Diagnostic().String()))
 		}
-		return
-	}
-	for _, line := range strings.Split(strings.TrimRight(err.Error(), "\n"), "\n") {
-		fmt.Fprintf(c.p.Stderr, "error %s\n", visible(line))
+	case errors.As(err, &faults):
+		for _, f := range faults {
+			fmt.Fprintln(c.p.Stderr, visible(f.Diagnostic().String()))
+		}
+	default:
+		for _, line := range strings.Split(strings.TrimRight(err.Error(), "\n"), "\n") {
+			fmt.Fprintln(c.p.Stderr, visible("error "+line))
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -39,7 +40,7 @@ func (c *command) promptCommand() *cobra.Command {
 			}
 			o := options{model: model, noStream: noStream}
 			if sessionID != "" {
-				o.store = func(p place) (session.Store, error) { return c.readStore(p, sessionID) }
+				o.store = func(p place) (session.Store, error) { return c.readStore(cmd.Context(), p, sessionID) }
 			} else {
 				sessionID = "preview"
 			}
@@ -67,7 +68,7 @@ func (c *command) promptCommand() *cobra.Command {
 }
 
 // readStore opens the store of recorded sessions if it has the session.
-func (c *command) readStore(p place, id string) (session.Store, error) {
+func (c *command) readStore(ctx context.Context, p place, id string) (session.Store, error) {
 	if err := session.CheckID(id); err != nil {
 		return nil, err
 	}
@@ -80,7 +81,14 @@ func (c *command) readStore(p place, id string) (session.Store, error) {
 		return nil, err
 	}
 	root.Close()
-	return jsonl.Open(jsonl.Config{Dir: dir, Env: c.p.Env})
+	store, err := jsonl.Open(jsonl.Config{Dir: dir, Env: c.p.Env})
+	if err != nil {
+		return nil, err
+	}
+	for _, err := range store.Events(ctx, id) {
+		return store, err
+	}
+	return nil, fmt.Errorf("session %s: %s has no such session", id, p.root)
 }
 
 // showPrompt prints a preview in the form that the flags ask for.

@@ -182,8 +182,8 @@ func requestOptions(cfg config.Config, noStream bool) wire.Options {
 	return wire.Options{Temperature: s.Temperature, TopP: s.TopP, MaxOutputTokens: s.MaxOutputTokens, Reasoning: s.Reasoning, NoStream: noStream}
 }
 
-// heldBack returns the project files that an untrusted run does not use, by
-// their names below the root. They are not opened.
+// heldBack returns the paths of the project files that an untrusted run does not
+// use. They are not opened.
 func (b *bench) heldBack() ([]string, error) {
 	found, err := files.Held(b.files())
 	if err != nil {
@@ -195,7 +195,7 @@ func (b *bench) heldBack() ([]string, error) {
 	}
 	defer root.Close()
 	if _, err := root.Lstat(".proem/agent.yaml"); err == nil {
-		found = append(found, ".proem/agent.yaml")
+		found = append(found, filepath.Join(b.place.root, ".proem", "agent.yaml"))
 	}
 	return found, nil
 }
@@ -212,7 +212,11 @@ func (c *command) announce(b *bench, o options) {
 	if len(b.held) > 1 {
 		list += "s"
 	}
-	list += " (" + strings.Join(b.held, ", ") + ")"
+	names := make([]string, len(b.held))
+	for i, h := range b.held {
+		names[i] = c.short(b, h)
+	}
+	list += " (" + strings.Join(names, ", ") + ")"
 	switch {
 	case !b.trusted:
 		b.diagnostics = append(b.diagnostics, prompt.Diagnostic{Severity: prompt.Warning, Code: "trust.blocked", Path: b.place.root,

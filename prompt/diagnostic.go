@@ -127,6 +127,18 @@ func (f Fault) Error() string {
 // Unwrap returns the cause.
 func (f Fault) Unwrap() error { return f.Err }
 
+// Diagnostic returns the fault as a diagnostic of severity error.
+func (f Fault) Diagnostic() Diagnostic {
+	d := Diagnostic{Severity: Error, Code: f.Code, Path: f.Path, Line: f.Line, Column: f.Column, Message: f.Message}
+	if f.Section != "" {
+		d.Message = fmt.Sprintf("%s section %q: %s", f.Channel, f.Section, f.Message)
+		if f.Path == "" && f.Line > 0 {
+			d.Message = fmt.Sprintf("%s section %q, line %d, column %d: %s", f.Channel, f.Section, f.Line, f.Column, f.Message)
+		}
+	}
+	return d
+}
+
 // Faults is the error of an assembly: every reason at once, in the order in
 // which they were found.
 type Faults []Fault

@@ -165,7 +165,7 @@ func (w *interpolator) value(s *prompt.Section, sp *span.Span, r *prompt.Ref) (s
 	case w.cfg.Keep:
 		line, column := position(sp.Text, r.Lo)
 		w.diagnostics = append(w.diagnostics, prompt.Diagnostic{
-			Severity: prompt.Warning, Code: "var.missing", Path: path(sp.From), Line: line, Column: column, Offset: r.Lo,
+			Severity: prompt.Warning, Code: "var.missing", Path: filePath(sp.From), Line: line, Column: column, Offset: r.Lo,
 			Message: fmt.Sprintf("section %q refers to the variable %q, which is not registered; the reference is sent as it is", s.Name, r.Name),
 		})
 	default:
@@ -191,7 +191,7 @@ func (w *interpolator) fault(s *prompt.Section, sp *span.Span, r *prompt.Ref, co
 	line, column := position(sp.Text, r.Lo)
 	w.faults = append(w.faults, prompt.Fault{
 		Code: code, Stage: "interpolate", Section: s.Name, Channel: s.Channel,
-		Path: path(sp.From), Line: line, Column: column, Message: message,
+		Path: filePath(sp.From), Line: line, Column: column, Message: message,
 	})
 }
 
@@ -199,6 +199,15 @@ func (w *interpolator) fault(s *prompt.Section, sp *span.Span, r *prompt.Ref, co
 func position(s string, off int) (line, column int) {
 	before := s[:off]
 	return 1 + strings.Count(before, "\n"), off - strings.LastIndexByte(before, '\n')
+}
+
+// filePath returns the path of a text that is a whole file, so that a line of
+// the text is a line of the file.
+func filePath(from *span.Origin) string {
+	if from == nil || from.Source != "file" {
+		return ""
+	}
+	return from.Path
 }
 
 func path(from *span.Origin) string {

@@ -24,26 +24,32 @@ const runtimeText = "Work in steps. Call tools to look at things and to act, sev
 
 // Texts are what an agent is made of. Empty ones are left out.
 type Texts struct {
-	Base         string     // the system prompt
-	BasePath     string     // the file it was read from, or empty
-	Instructions string     // the task's own rules
-	InstrPath    string     // the file it was read from, or empty
-	Trust        span.Trust // of Base and Instructions
-	Template     bool       // Base and Instructions are templates
-	Tools        bool       // the agent has tools: say how the loop works
+	Base         Literal // the system prompt
+	Instructions Literal // the task's own rules
+	Tools        bool    // the agent has tools: say how the loop works
 
 	Files       source.Source // instruction files
 	Date        source.Source
 	Environment source.Source
 }
 
+// A Literal is a text that does not change. Without text it is left out.
+type Literal struct {
+	Text     string
+	Source   string     // "file", "config"; empty: "literal"
+	Path     string     // the file it is written in, or empty
+	Trust    span.Trust // who wrote it
+	Template bool
+}
+
 // Define registers the built-in sections in a scope.
 func Define(s *registry.Scope, t Texts) error {
-	literal := func(d prompt.SectionDef, text string) error {
-		if text == "" {
+	literal := func(d prompt.SectionDef, l Literal) error {
+		if l.Text == "" {
 			return nil
 		}
-		d.Required, d.Body.Literal = true, text
+		d.Required, d.Trust, d.Source, d.Path = true, l.Trust, l.Source, l.Path
+		d.Body = prompt.Body{Literal: l.Text, Template: l.Template}
 		_, err := s.Section(d)
 		return err
 	}
@@ -54,15 +60,13 @@ func Define(s *registry.Scope, t Texts) error {
 		_, err := s.Dynamic(d, src)
 		return err
 	}
-	runtime := ""
+	var runtime Literal
 	if t.Tools {
-		runtime = runtimeText
+		runtime.Text = runtimeText
 	}
 	for _, err := range []error{
-		literal(prompt.SectionDef{Name: BaseSection, Order: OrderBase, Trust: t.Trust, Path: t.BasePath,
-			Body: prompt.Body{Template: t.Template}}, t.Base),
-		literal(prompt.SectionDef{Name: InstructionsSection, Channel: prompt.Instructions, Order: OrderBase, Trust: t.Trust,
-			Path: t.InstrPath, Body: prompt.Body{Template: t.Template}}, t.Instructions),
+		literal(prompt.SectionDef{Name: BaseSection, Order: OrderBase}, t.Base),
+		literal(prompt.SectionDef{Name: InstructionsSection, Channel: prompt.Instructions, Order: OrderBase}, t.Instructions),
 		literal(prompt.SectionDef{Name: RuntimeSection, Order: OrderRuntime}, runtime),
 		dynamic(prompt.SectionDef{Name: FilesSection, Order: OrderInstructions, Class: prompt.Session,
 			Source: "file", Priority: 50}, t.Files),
