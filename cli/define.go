@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -166,13 +165,11 @@ func (b *bench) text(l *load.Loader, key, literal string, f config.File) (standa
 	if f.IsZero() {
 		return standard.Literal{Text: literal, Source: "config", Path: b.cfg.Origin(key).Path, Trust: b.trust(key)}, nil
 	}
-	name := f.Path
-	for _, m := range f.Models {
-		if ok, _ := path.Match(m.Glob, b.model.name); ok {
-			name = m.Path
-			break
-		}
+	spec := b.model.spec
+	if spec == "" {
+		spec = b.model.name
 	}
+	name := f.Pick(spec)
 	if name == "" {
 		return standard.Literal{}, fmt.Errorf("%s_file: no file for the model %s and no default", key, b.model.name)
 	}
@@ -186,14 +183,23 @@ func (b *bench) text(l *load.Loader, key, literal string, f config.File) (standa
 // maxPart is how long a file of one section may be.
 const maxPart = 1 << 20
 
-// read reads a file that the configuration names. A missing one is a fault.
+// read reads a file that the configuration names. A missing one is a fault. A
+// file of the project may not lead out of the project, any other not out of its
+// directory.
 func (b *bench) read(l *load.Loader, key, name string) (*load.File, error) {
-	root, err := l.OpenRoot(filepath.Dir(name))
+	dir, base := filepath.Dir(name), filepath.Base(name)
+	if rel, err := filepath.Rel(b.place.root, name); err == nil && filepath.IsLocal(rel) {
+		dir, base = b.place.root, filepath.ToSlash(rel)
+	}
+	root, err := l.OpenRoot(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %s does not exist", key, name)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", key, err)
 	}
 	defer root.Close()
-	f, err := l.Load(root, filepath.Base(name), maxPart)
+	f, err := l.Load(root, base, maxPart)
 	var refused *load.Refusal
 	switch {
 	case errors.As(err, &refused):
