@@ -1,0 +1,20 @@
+package main
+
+import (
+	"os"
+	"testing"
+)
+
+// TestMain makes sure that the scripted model answers.
+func TestMain(m *testing.M) {
+	os.Unsetenv("OPENAI_BASE_URL")
+	os.Unsetenv("MODEL")
+	m.Run()
+}
+
+func Example() {
+	main()
+	// Output:
+	// {"model":"demo","stream":true,"stream_options":{"include_usage":true},"messages":[{"role":"system","content":"You serve tea."},{"role":"user","content":"How long does white tea draw?"}]}
+	// Four minutes.
+}
