@@ -19,6 +19,18 @@ func (systemFiles) OpenRoot(dir string) (Root, error) {
 	return systemRoot{r}, nil
 }
 
+// Canonical returns the path of a directory without symbolic links, by which it
+// is the same whatever way it was reached. Files that cannot tell return it
+// cleaned.
+func Canonical(f Files, dir string) (string, error) {
+	if c, ok := f.(interface{ Canonical(string) (string, error) }); ok {
+		return c.Canonical(dir)
+	}
+	return filepath.Clean(dir), nil
+}
+
+func (systemFiles) Canonical(dir string) (string, error) { return filepath.EvalSymlinks(dir) }
+
 func (systemFiles) MkdirAll(dir string, perm fs.FileMode) error { return os.MkdirAll(dir, perm) }
 
 type systemRoot struct{ r *os.Root }

@@ -59,6 +59,8 @@ func (f guardedFiles) OpenRoot(dir string) (Root, error) {
 	return guardedRoot{r, f.gate}, nil
 }
 
+func (f guardedFiles) Canonical(dir string) (string, error) { return Canonical(f.inner, dir) }
+
 func (f guardedFiles) MkdirAll(dir string, perm fs.FileMode) error {
 	if err := f.gate.pass(EffectMkdir, dir); err != nil {
 		return err

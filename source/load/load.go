@@ -38,6 +38,7 @@ import (
 
 	"github.com/proemhq/proem/env"
 	"github.com/proemhq/proem/internal/textnorm"
+	"github.com/proemhq/proem/prompt"
 )
 
 // Stage is the Stage of the origin of text that reading changed, such as a
@@ -46,6 +47,11 @@ const Stage = "normalise"
 
 // A Loader reads files and remembers them. It may be used concurrently.
 type Loader struct {
+	// Allow, if not nil, is asked before a file is handed out, also one that did not
+	// change; a diagnostic refuses it. It is set before the first use and called
+	// concurrently.
+	Allow func(*File) *prompt.Diagnostic
+
 	files env.Files
 	clock env.Clock
 
@@ -102,7 +108,7 @@ func (l *Loader) Load(root env.Root, name string, max int) (*File, error) {
 	old := l.read[k]
 	l.mu.Unlock()
 	if old.file != nil && !old.racy && old.info.Unchanged(info) {
-		return old.file, nil
+		return l.allowed(old.file)
 	}
 	racy := isRacy(info, l.clock.Now())
 	f, err := readFile(root, name, max)
@@ -115,6 +121,16 @@ func (l *Loader) Load(root env.Root, name string, max int) (*File, error) {
 	l.mu.Lock()
 	l.read[k] = entry{f, info, racy}
 	l.mu.Unlock()
+	return l.allowed(f)
+}
+
+// allowed returns the file unless Allow has something against it.
+func (l *Loader) allowed(f *File) (*File, error) {
+	if l.Allow != nil {
+		if d := l.Allow(f); d != nil {
+			return nil, &Refusal{Diagnostic: *d}
+		}
+	}
 	return f, nil
 }
 
