@@ -88,3 +88,12 @@ func (p place) projectState() string {
 	}, filepath.Base(p.root))
 	return filepath.Join(p.userState, "projects", name+"-"+hex.EncodeToString(sum[:6]))
 }
+
+// canonical returns the project's root without symbolic links.
+func (b *bench) canonical() (string, error) {
+	root, err := env.Canonical(b.env.Files, b.place.root)
+	if err != nil {
+		return "", fmt.Errorf("root %s: %w", b.place.root, err)
+	}
+	return root, nil
+}

@@ -46,6 +46,15 @@ func (c *command) runCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			again, err := c.settle(cmd.Context(), b)
+			if err != nil {
+				return err
+			}
+			if again {
+				if b, err = c.setup(cmd.Context(), o); err != nil {
+					return err
+				}
+			}
 			c.announce(b, o)
 			id, err := c.sessionID(cmd.Context(), b, resume, last)
 			if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/proemhq/proem/agent"
 	"github.com/proemhq/proem/cli/config"
+	"github.com/proemhq/proem/cli/trust"
 	"github.com/proemhq/proem/env"
 	"github.com/proemhq/proem/preset"
 	"github.com/proemhq/proem/prompt"
@@ -20,7 +21,8 @@ import (
 
 // options are what a command wants of setup.
 type options struct {
-	run      bool   // the agent will run: the project is trusted only if a flag says so, and servers are looked for
+	run      bool   // the agent will run: the project's files are used only if it is trusted, and servers are looked for
+	collect  bool   // note what the project's files say, to trust them
 	model    string // from --model
 	maxSteps int    // from --max-steps; 0: as configured
 	noStream bool
@@ -37,15 +39,16 @@ type bench struct {
 	agentName   string
 	agent       *agent.Agent
 	store       session.Store // nil: the agent's own
-	trusted     bool
-	held        []string // project files that are held back, or that run would hold back
+	trusted     bool          // the project's files are used
+	guard       *trust.Guard  // holds back what a recorded trust does not cover; nil: nothing
+	held        []string      // project files that are held back, or that run would hold back
 	diagnostics []prompt.Diagnostic
 }
 
 // setup reads the configuration and builds the agent. It sends nothing, and
 // writes nothing unless the store does.
 func (c *command) setup(ctx context.Context, o options) (*bench, error) {
-	b := &bench{trusted: c.flags.trust == "project" || c.flags.trust == "" && !o.run}
+	b := &bench{}
 	machine := *c.p.Env
 	machine.Count = &env.Counters{}
 	if !c.flags.clock.IsZero() {
@@ -99,13 +102,21 @@ func (c *command) configure(b *bench, o options) error {
 	if b.place, err = c.findPlace(b.env, user.Project.RootMarkers); err != nil {
 		return err
 	}
-	opt.Root, opt.ProjectFile, opt.TrustProject = b.place.root, filepath.Join(b.place.root, ".proem", "agent.yaml"), b.trusted
+	if err := c.decide(b, o); err != nil {
+		return err
+	}
+	opt.Root, opt.ProjectFile = b.place.root, filepath.Join(b.place.root, ".proem", "agent.yaml")
+	if opt.TrustProject, err = b.configTrusted(opt.ProjectFile, c.flags.agent); err != nil {
+		return err
+	}
 	if _, ok := c.builtIn(c.flags.agent); !ok {
 		opt.Agent = c.flags.agent
 	}
-	if b.cfg, b.diagnostics, err = config.Load(opt); err != nil {
+	cfg, notes, err := config.Load(opt)
+	if err != nil {
 		return err
 	}
+	b.cfg, b.diagnostics = cfg, append(b.diagnostics, notes...)
 	if c.flags.agent != "" {
 		b.cfg.Name = c.flags.agent
 	}
@@ -155,7 +166,11 @@ func (c *command) buildAgent(b *bench, o options) error {
 		return err
 	}
 	b.preset = p
-	if err := c.define(b, reg, load.New(b.env)); err != nil {
+	loader := load.New(b.env)
+	if b.guard != nil {
+		loader.Allow = b.guard.Allow
+	}
+	if err := c.define(b, reg, loader); err != nil {
 		return err
 	}
 	b.agent, err = agent.New(agent.Config{
@@ -220,8 +235,8 @@ func (c *command) announce(b *bench, o options) {
 	switch {
 	case !b.trusted:
 		b.diagnostics = append(b.diagnostics, prompt.Diagnostic{Severity: prompt.Warning, Code: "trust.blocked", Path: b.place.root,
-			Message: list + " held back: this folder is not trusted; --trust project uses what is there"})
-	case !o.run && c.flags.trust == "":
-		c.say("info trust: shown as if the folder were trusted; run holds back %s unless --trust project is given", list)
+			Message: list + " held back: this folder is not trusted; proem trust shows and trusts it, --trust project uses what is there now"})
+	case !o.run && c.flags.trust == "" && b.guard == nil:
+		c.say("info trust: shown as if the folder were trusted; run holds back %s until proem trust or --trust project", list)
 	}
 }

@@ -1,0 +1,265 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"time"
+
+	udiff "github.com/aymanbagabas/go-udiff"
+	"github.com/aymanbagabas/go-udiff/myers"
+	"github.com/spf13/cobra"
+
+	"github.com/proemhq/proem/agent"
+	"github.com/proemhq/proem/cli/trust"
+)
+
+// decide finds out whether the project's files are used: as the flag says; else
+// by the record of the folder; else, if the agent will run, only after the user
+// was asked. What is merely shown is shown as if the folder were trusted.
+func (c *command) decide(b *bench, o options) error {
+	switch {
+	case c.flags.trust == "none":
+		return nil
+	case o.collect:
+		b.trusted, b.guard = true, trust.Collect(b.place.root)
+		return nil
+	case c.flags.trust == "project":
+		b.trusted = true
+		return nil
+	}
+	record, ok, err := c.trusted(b)
+	switch {
+	case err != nil && o.run:
+		return err
+	case err != nil:
+		c.say("warning trust: %v", err)
+		b.trusted = true
+	case ok:
+		b.trusted, b.guard = true, record.Guard(b.place.root)
+	default:
+		b.trusted = !o.run
+	}
+	return nil
+}
+
+func (c *command) trustStore(b *bench) trust.Store {
+	s := trust.Store{Env: b.env}
+	if b.place.userState != "" {
+		s.Dir = filepath.Join(b.place.userState, "trust")
+	}
+	return s
+}
+
+// trusted returns the record of the project's folder.
+func (c *command) trusted(b *bench) (trust.Record, bool, error) {
+	root, err := b.canonical()
+	if err != nil {
+		return trust.Record{}, false, err
+	}
+	return c.trustStore(b).Load(root)
+}
+
+// configTrusted reports whether the project's configuration may be read: the
+// folder is trusted and no configuration file changed since.
+func (b *bench) configTrusted(projectFile, name string) (bool, error) {
+	if !b.trusted || b.guard == nil {
+		return b.trusted, nil
+	}
+	paths := []string{projectFile}
+	if name != "" {
+		paths = append(paths, filepath.Join(filepath.Dir(projectFile), "agents", name+".yaml"))
+	}
+	ok := true
+	for _, p := range paths {
+		data, err := readFile(b.env, p, 1<<20)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return false, err
+		}
+		if d := b.guard.Check(p, data); d != nil {
+			b.diagnostics = append(b.diagnostics, *d)
+			ok = false
+		}
+	}
+	return ok, nil
+}
+
+// grant trusts the project's files as they are now.
+func (c *command) grant(b *bench) (int, error) {
+	root, err := b.canonical()
+	if err != nil {
+		return 0, err
+	}
+	files := b.guard.Seen()
+	r := trust.Record{Root: root, Since: b.env.Clock.Now().UTC().Format(time.RFC3339), Files: files}
+	return len(files), c.trustStore(b).Save(r)
+}
+
+// review collects the project's files and shows them for what they are, then
+// records the trust in them if that is wanted.
+func (c *command) review(ctx context.Context) (*bench, agent.Preview, error) {
+	d := *c
+	d.flags.trust = ""
+	b, err := d.setup(ctx, options{collect: true})
+	if err != nil {
+		return nil, agent.Preview{}, err
+	}
+	p, err := b.agent.Preview(ctx, "trust", agent.Input{})
+	return b, p, err
+}
+
+func (c *command) trustCommand() *cobra.Command {
+	var grant, revoke bool
+	cmd := &cobra.Command{
+		Use:   "trust",
+		Short: "Show or change whether this project's files are used",
+		Long: "run and chat use the files of a project (instruction files, .proem, skills) only if its folder is trusted. The trust\n" +
+			"covers the files as they are now: what changes later is held back until it is confirmed here. Without a flag the\n" +
+			"state is shown and, in a terminal, a change offered.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.trust(cmd.Context(), grant, revoke) },
+	}
+	cmd.Flags().BoolVar(&grant, "grant", false, "trust the files as they are now")
+	cmd.Flags().BoolVar(&revoke, "revoke", false, "do not trust this folder any more")
+	cmd.MarkFlagsMutuallyExclusive("grant", "revoke")
+	return cmd
+}
+
+func (c *command) trust(ctx context.Context, grant, revoke bool) error {
+	now, p, err := c.review(ctx)
+	if err != nil {
+		return err
+	}
+	root, err := now.canonical()
+	if err != nil {
+		return err
+	}
+	if revoke {
+		if err := c.trustStore(now).Forget(root); err != nil {
+			return err
+		}
+		fmt.Fprintf(c.p.Stdout, "%s is not trusted any more\n", root)
+		return nil
+	}
+	record, ok, err := c.trustStore(now).Load(root)
+	if err != nil && !grant {
+		return err
+	}
+	changes := differences(record, now.guard.Seen(), now.place.root)
+	switch {
+	case !ok:
+		fmt.Fprintf(c.p.Stdout, "%s is not trusted\n", root)
+		for _, f := range now.guard.Seen() {
+			fmt.Fprintf(c.p.Stdout, "  %s\n", visible(f.Path))
+		}
+	case len(changes) == 0:
+		fmt.Fprintf(c.p.Stdout, "%s is trusted since %s, %d files as they were\n", root, record.Since, len(record.Files))
+	default:
+		fmt.Fprintf(c.p.Stdout, "%s is trusted since %s; changed since:\n", root, record.Since)
+		c.showChanges(c.p.Stdout, now, changes)
+	}
+	c.diagnose(p.Diagnostics)
+	if !grant && (!ok || len(changes) > 0) {
+		grant = c.ask("Use these files in prompts from now on?")
+	}
+	if !grant {
+		return nil
+	}
+	n, err := c.grant(now)
+	if err == nil {
+		fmt.Fprintf(c.p.Stdout, "trusted: %d files of %s as they are now\n", n, root)
+	}
+	return err
+}
+
+// differences compares a record with the files of this moment.
+func differences(r trust.Record, seen []trust.File, root string) []trust.Change {
+	var out []trust.Change
+	for _, f := range seen {
+		c := trust.Change{Path: filepath.Join(root, filepath.FromSlash(f.Path)), New: true, Text: f.Text}
+		same := false
+		for _, old := range r.Files {
+			if old.Path == f.Path {
+				c.New, c.Old, same = false, old.Text, old.SHA256 == f.SHA256
+			}
+		}
+		if !same {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// showChanges prints what changed as unified differences.
+func (c *command) showChanges(w interface{ Write([]byte) (int, error) }, b *bench, changes []trust.Change) {
+	for _, ch := range changes {
+		name := c.short(b, ch.Path)
+		from := "a/" + name
+		if ch.New {
+			from = "/dev/null"
+		}
+		text, err := udiff.ToUnified(from, "b/"+name, ch.Old, myers.ComputeEdits(ch.Old, ch.Text), 3)
+		if err != nil || text == "" {
+			text = name + ": changed\n"
+		}
+		fmt.Fprint(w, visible(text))
+	}
+}
+
+// ask asks a question in a terminal; elsewhere the answer is no.
+func (c *command) ask(question string) bool {
+	if !isTerminal(c.p.Stdin) || !isTerminal(c.p.Stderr) {
+		return false
+	}
+	fmt.Fprintf(c.p.Stderr, "%s [y/N] ", question)
+	line, _ := bufio.NewReader(c.p.Stdin).ReadString('\n')
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "y", "yes":
+		return true
+	}
+	return false
+}
+
+// settle deals with the trust in a project before its agent runs: it shows what
+// changed since the folder was trusted, and asks about what is held back. It
+// reports whether the answer calls for a setup anew.
+func (c *command) settle(ctx context.Context, b *bench) (again bool, err error) {
+	switch {
+	case b.guard != nil:
+		// An assembly that fails is the run's to report.
+		_, _ = b.agent.Preview(ctx, "trust", agent.Input{})
+		changes := b.guard.Changes()
+		if len(changes) == 0 {
+			return false, nil
+		}
+		c.showChanges(c.p.Stderr, b, changes)
+		if !c.ask("Use the changed files?") {
+			return false, nil
+		}
+	case !b.trusted && len(b.held) > 0 && c.flags.trust == "":
+		if !isTerminal(c.p.Stdin) {
+			return false, nil
+		}
+		for _, h := range b.held {
+			c.say("  %s", c.short(b, h))
+		}
+		if !c.ask("Use these files of the project in the prompt?") {
+			return false, nil
+		}
+	default:
+		return false, nil
+	}
+	now, _, err := c.review(ctx)
+	if err != nil {
+		return false, err
+	}
+	_, err = c.grant(now)
+	return err == nil, err
+}
