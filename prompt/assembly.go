@@ -84,10 +84,10 @@ type Head struct {
 	Text    span.Text
 }
 
-// head returns the head of a channel, or nil.
+// head returns the head of a channel, or nil if there is none with a text.
 func (a *Assembly) head(ch Channel) *Head {
 	for i := range a.Heads {
-		if a.Heads[i].Channel == ch {
+		if a.Heads[i].Channel == ch && a.Heads[i].Text.Len() > 0 {
 			return &a.Heads[i]
 		}
 	}

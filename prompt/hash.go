@@ -13,10 +13,12 @@ import (
 // hashes render alike.
 func (a Assembly) Hash() string {
 	h := sha256.New()
-	put(h, "proem.assembly/1")
+	put(h, "proem.assembly/2")
 	for ch := range Channels {
 		put(h, ch.String())
-		for _, p := range a.Parts(ch) {
+		parts := a.Parts(ch)
+		size(h, len(parts))
+		for _, p := range parts {
 			put(h, p.Name)
 			put(h, p.Sep)
 			size(h, p.Text.Len())
@@ -25,11 +27,17 @@ func (a Assembly) Hash() string {
 			}
 		}
 	}
+	size(h, len(a.Tools))
 	for i := range a.Tools {
 		t := &a.Tools[i]
 		put(h, t.Name)
 		put(h, t.Description)
 		put(h, string(t.Parameters))
+		if t.Strict {
+			size(h, 1)
+		} else {
+			size(h, 0)
+		}
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
