@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -42,6 +43,15 @@ type Config struct {
 	Env      *env.Env      // nil: the operating system
 	Request  Request
 	Limits   Limits
+	Nested   Nested // nil: nothing is handed over with results
+}
+
+// Nested finds documents that hold for a path and are not in the prompt, such as
+// the instruction file of a subdirectory. When a tool touched the path, they are
+// handed over with its result, each once in a session; the prompt's prefix does
+// not move. It may be called concurrently.
+type Nested interface {
+	Near(ctx context.Context, path string) ([]prompt.Doc, []prompt.Diagnostic, error)
 }
 
 // Request are the parameters of every request.

@@ -30,10 +30,9 @@ func (r *run) calls(ctx context.Context, calls []chat.ToolCall) error {
 				return err
 			}
 		}
-		m := chat.ResultMessage(chat.ToolResult{
-			ID: call.ID, Name: call.Name, Text: attributed(result.Text, call.Name), Images: result.Images, IsError: result.IsError,
-		})
-		if err := r.append(ctx, session.Event{Kind: session.Result, Message: &m}); err != nil {
+		text, events := r.nested(ctx, attributed(result.Text, call.Name), result.Touched)
+		m := chat.ResultMessage(chat.ToolResult{ID: call.ID, Name: call.Name, Text: text, Images: result.Images, IsError: result.IsError})
+		if err := r.append(ctx, append(events, session.Event{Kind: session.Result, Message: &m})...); err != nil {
 			return err
 		}
 	}

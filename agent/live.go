@@ -26,7 +26,8 @@ type live struct {
 	composer *prompt.Composer
 	lineage  []string
 	epoch    int
-	body     *wire.Body // of the last request
+	body     *wire.Body      // of the last request
+	nested   map[string]bool // documents that were handed over; nil: not known yet
 }
 
 func newLive(id string) *live { return &live{id: id, busy: make(chan struct{}, 1)} }

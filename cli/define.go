@@ -100,7 +100,11 @@ func (c *command) define(b *bench, reg *registry.Registry, l *load.Loader) error
 	if !b.trusted {
 		fc.Cwd, fc.Root = "", ""
 	}
-	t.Files = files.New(fc)
+	instructions := files.New(fc)
+	t.Files = instructions
+	if b.trusted {
+		b.nested = instructions
+	}
 	t.Date = clock.New(clock.Config{Env: b.env})
 	t.Environment = envfacts.New(envfacts.Config{Root: b.place.root, Cwd: b.place.cwd})
 	if err := standard.Define(scope, t); err != nil {

@@ -41,6 +41,7 @@ type bench struct {
 	store       session.Store // nil: the agent's own
 	trusted     bool          // the project's files are used
 	guard       *trust.Guard  // holds back what a recorded trust does not cover; nil: nothing
+	nested      agent.Nested  // finds instruction files below the working directory; nil: none are used
 	held        []string      // project files that are held back, or that run would hold back
 	diagnostics []prompt.Diagnostic
 }
@@ -178,6 +179,7 @@ func (c *command) buildAgent(b *bench, o options) error {
 		Tools:   toolfs.Tools(toolfs.Config{Env: b.env, Roots: []string{b.place.root}}),
 		Request: agent.Request{Placement: placement(b.cfg.Placement), Options: requestOptions(b.cfg, o.noStream)},
 		Limits:  agent.Limits{Steps: b.cfg.Steps.Max, Source: b.cfg.Sources.Timeout},
+		Nested:  b.nested,
 	})
 	return err
 }

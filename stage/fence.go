@@ -188,3 +188,11 @@ func imitates(t span.Text) bool {
 		}
 	}
 }
+
+// Enclose returns a text inside a fence of its own, for places outside an
+// assembly, such as a document that is handed over with a tool's result.
+func Enclose(kind, path string, trust span.Trust, content span.Text) span.Text {
+	s := prompt.Section{Name: path, From: &span.Origin{Source: kind, Path: path, Trust: trust}}
+	cfg := FenceConfig{Path: func(prompt.Section) string { return path }}
+	return enclose(fenceAttrs(cfg, &s), content, "")
+}

@@ -40,6 +40,9 @@ type Result struct {
 	Text    span.Text // valid UTF-8
 	Images  []chat.Image
 	IsError bool
+	// Touched are the absolute paths that the call looked at or changed, so that
+	// instructions which hold there can be handed over with the result.
+	Touched []string
 }
 
 // Text returns a result of plain text.

@@ -61,7 +61,9 @@ func (t listFiles) Call(ctx context.Context, args json.RawMessage) (tool.Result,
 		Path:    filepath.Join(root.Name(), filepath.FromSlash(rel)),
 		Trust:   span.Tool,
 	}
-	return t.result(root, rel, entries, from), nil
+	r := t.result(root, rel, entries, from)
+	r.Touched = []string{from.Path}
+	return r, nil
 }
 
 // readDir lists a directory; an absolute link that stays in the root is followed

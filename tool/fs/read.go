@@ -70,7 +70,9 @@ func (t readFile) Call(ctx context.Context, args json.RawMessage) (tool.Result, 
 	if err != nil {
 		return tool.Errorf("read_file: %v", t.explain(root, name, rel, err)), nil
 	}
-	return p.result(show(name), from), nil
+	r := p.result(show(name), from)
+	r.Touched = []string{from.Path}
+	return r, nil
 }
 
 // openFile opens a file; an absolute link that stays in the root is followed by
