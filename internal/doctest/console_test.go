@@ -35,7 +35,8 @@ func TestConsole(t *testing.T) {
 				}
 				got, err := s.session(p.body)
 				if err != nil {
-					t.Fatalf("%s:%d: %v", name, p.line, err)
+					t.Errorf("%s:%d: %v", name, p.line, err)
+					continue
 				}
 				changed = d.settle(t, p, got) || changed
 			}
@@ -50,11 +51,12 @@ func TestConsole(t *testing.T) {
 const home = "/home/you"
 
 // A shell understands as much as the documents need: commands of proem, "cd",
-// "mkdir -p", "git init", "cat", "go run ./examples/…", variables before a
-// command, and the filters "head", "tail" and "jq".
+// "export", "mkdir -p", "git init", "cat", "go run ./examples/…", variables before a
+// command, and the filters "head", "tail", "grep" and "jq".
 type shell struct {
 	real   string // where home lies
 	dir    string // the working directory, as sessions see it
+	vars   []string
 	env    *env.Env
 	stderr bool
 }
@@ -136,7 +138,7 @@ func (s *shell) run(command string) (string, error) {
 }
 
 func (s *shell) command(words []string) (string, error) {
-	environ := []string{"HOME=" + home, "NO_COLOR=1"}
+	environ := append([]string{"HOME=" + home, "NO_COLOR=1"}, s.vars...)
 	for len(words) > 0 && strings.Contains(words[0], "=") {
 		environ, words = append(environ, words[0]), words[1:]
 	}
@@ -153,6 +155,9 @@ func (s *shell) command(words []string) (string, error) {
 		return s.proem(environ, words[3:])
 	case strings.HasPrefix(line, "go run ./examples/") && len(words) == 3:
 		return example(words[2])
+	case words[0] == "export" && len(words) == 2:
+		s.vars = append(s.vars, words[1])
+		return "", nil
 	case words[0] == "cd" && len(words) == 2:
 		s.dir = path.Join(s.dir, words[1])
 		return "", nil

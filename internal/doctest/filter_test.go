@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// filter applies "head -n N", "tail -n N" or "jq [-c] PATH" to a text.
+// filter applies "head -n N", "tail -n N", "grep WORD" or "jq [-c] PATH" to a
+// text.
 func filter(words []string, text string) (string, error) {
 	switch {
 	case len(words) == 3 && (words[0] == "head" || words[0] == "tail") && words[1] == "-n":
@@ -25,6 +26,14 @@ func filter(words []string, text string) (string, error) {
 			lines = lines[max(0, len(lines)-n):]
 		}
 		return strings.TrimSuffix(strings.Join(lines, ""), "\n") + "\n", nil
+	case words[0] == "grep" && len(words) == 2:
+		var out strings.Builder
+		for _, line := range strings.SplitAfter(text, "\n") {
+			if strings.Contains(line, words[1]) {
+				out.WriteString(line)
+			}
+		}
+		return out.String(), nil
 	case words[0] == "jq" && len(words) == 2:
 		return query(text, words[1], false)
 	case words[0] == "jq" && len(words) == 3 && words[1] == "-c":
@@ -103,6 +112,7 @@ func TestFilters(t *testing.T) {
 		{`jq -c '.a[]["x-y"]'`, "\"<é>\"\n[]\n"},
 		{`jq .b`, "1\n"},
 		{`head -n 1`, text + "\n"},
+		{`grep x-y`, text},
 	}
 	for _, tt := range tests {
 		words, err := split(tt.command)
