@@ -95,3 +95,43 @@ func ExampleBudget() {
 	// rules
 	// warning budget.dropped: the section "tips" was dropped to fit 100 tokens: priority 10, 176 tokens won
 }
+
+func ExampleInterpolate() {
+	s, err := prompt.NewSnapshot(1, prompt.Layer{
+		Sections: []prompt.SectionDef{
+			{Name: "base", Order: 1, Body: prompt.Body{Literal: "You work in {{cwd}}.{{hint?}}", Template: true}},
+			{Name: "file", Order: 2, Body: prompt.Body{Literal: "Not a template: {{cwd}}"}},
+		},
+		Vars: []prompt.VarDef{{Name: "cwd", Body: prompt.Body{Literal: "/src"}}},
+	})
+	if err != nil {
+		panic(err)
+	}
+	a, err := prompt.Assemble(s, prompt.Input{}, stage.Interpolate(stage.InterpolateConfig{Optional: true}))
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(a.Render(prompt.System))
+	_, err = prompt.Assemble(s, prompt.Input{}, stage.Interpolate(stage.InterpolateConfig{}))
+	fmt.Println(err)
+	// Output:
+	// You work in /src.
+	//
+	// Not a template: {{cwd}}
+	// template.name: system section "base":1:21: "hint?" is not the name of a variable: a lower-case letter followed by lower-case letters, digits and underscores, without spaces
+}
+
+func ExampleProtect() {
+	hook := stage.Hook{Name: "greeting", Apply: func(in prompt.Input, a prompt.Assembly, next stage.Next) (prompt.Assembly, error) {
+		a, err := next(a)
+		a.Sections = append(a.Sections, prompt.Section{Name: "greeting", Text: span.Of("Greet the user first.", nil)})
+		return a, err
+	}}
+	a := assembled([]prompt.SectionDef{{Name: "base", Body: prompt.Body{Literal: "You help."}}}, nil, stage.Protect(hook))
+	for _, s := range a.Sections {
+		fmt.Printf("%s (%s %s)\n", s.Name, s.From.Source, s.From.Stage)
+	}
+	// Output:
+	// base (literal )
+	// greeting (hook greeting)
+}

@@ -2,6 +2,7 @@ package stage
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/proemhq/proem/prompt"
@@ -37,6 +38,9 @@ func Interpolate(cfg InterpolateConfig) prompt.Stage {
 }
 
 func interpolate(cfg InterpolateConfig, a prompt.Assembly) (prompt.Assembly, error) {
+	if !slices.ContainsFunc(a.Sections, templated) {
+		return a, nil
+	}
 	var room [16]prompt.Ref
 	w := interpolator{cfg: cfg, vars: a.Vars, scratch: room[:0]}
 	first, spans := w.measure(a.Sections)
@@ -57,6 +61,10 @@ func interpolate(cfg InterpolateConfig, a prompt.Assembly) (prompt.Assembly, err
 		return a, w.faults
 	}
 	return a, nil
+}
+
+func templated(s prompt.Section) bool {
+	return slices.ContainsFunc(s.Text, func(p span.Span) bool { return p.Template })
 }
 
 type interpolator struct {
@@ -103,7 +111,7 @@ func (w *interpolator) section(s *prompt.Section) {
 			continue
 		}
 		w.out = append(w.out, s.Text[done:j]...)
-		w.expand(s, s.Text[j], refs)
+		w.expand(s, j, refs)
 		done = j + 1
 	}
 	if done == 0 {
@@ -113,12 +121,12 @@ func (w *interpolator) section(s *prompt.Section) {
 	s.Text = w.out[start:len(w.out):len(w.out)]
 }
 
-// expand writes a template span with its references replaced.
-func (w *interpolator) expand(s *prompt.Section, sp span.Span, refs []prompt.Ref) {
-	at := 0
+// expand writes span j of a section with its references replaced.
+func (w *interpolator) expand(s *prompt.Section, j int, refs []prompt.Ref) {
+	sp, at := s.Text[j], 0
 	for i := range refs {
 		r := &refs[i]
-		value, from, ok := w.value(s, &sp, r)
+		value, from, ok := w.value(s, j, r)
 		if !ok {
 			continue // the reference stays in the text
 		}
@@ -142,12 +150,13 @@ func (w *interpolator) literal(sp *span.Span, lo, hi int) {
 	w.out = append(w.out, piece)
 }
 
-func (w *interpolator) value(s *prompt.Section, sp *span.Span, r *prompt.Ref) (string, *span.Origin, bool) {
+func (w *interpolator) value(s *prompt.Section, j int, r *prompt.Ref) (string, *span.Origin, bool) {
+	sp := &s.Text[j]
 	optional := r.Optional && w.cfg.Optional
 	if r.Fault == prompt.RefOK && (optional || !r.Optional) {
 		if v := w.variable(r.Name); v != nil {
 			if v.None && !optional {
-				w.fault(s, sp, r, "var.no_value", fmt.Sprintf("the variable %q has no value at present", r.Name))
+				w.fault(s, j, r, "var.no_value", fmt.Sprintf("the variable %q has no value at present", r.Name))
 				return "", nil, false
 			}
 			return v.Value, v.From, true
@@ -158,18 +167,18 @@ func (w *interpolator) value(s *prompt.Section, sp *span.Span, r *prompt.Ref) (s
 	}
 	switch {
 	case r.Fault == prompt.RefBadOpen:
-		w.fault(s, sp, r, "template.open", fmt.Sprintf("%q opens no reference: write {{name}}", r.Excerpt(sp.Text)))
+		w.fault(s, j, r, "template.open", fmt.Sprintf("%q opens no reference: write {{name}}", r.Excerpt(sp.Text)))
 	case r.Fault == prompt.RefBadName || r.Optional:
 		name := sp.Text[r.Lo+2 : r.Hi-2]
-		w.fault(s, sp, r, "template.name", fmt.Sprintf("%q is not the name of a variable: a lower-case letter followed by lower-case letters, digits and underscores, without spaces", name))
+		w.fault(s, j, r, "template.name", fmt.Sprintf("%q is not the name of a variable: a lower-case letter followed by lower-case letters, digits and underscores, without spaces", name))
 	case w.cfg.Keep:
-		line, column := position(sp.Text, r.Lo)
+		line, column, offset := position(s.Text, j, r.Lo)
 		w.diagnostics = append(w.diagnostics, prompt.Diagnostic{
-			Severity: prompt.Warning, Code: "var.missing", Path: filePath(sp.From), Line: line, Column: column, Offset: r.Lo,
+			Severity: prompt.Warning, Code: "var.missing", Path: filePath(sp.From), Line: line, Column: column, Offset: offset,
 			Message: fmt.Sprintf("section %q refers to the variable %q, which is not registered; the reference is sent as it is", s.Name, r.Name),
 		})
 	default:
-		w.fault(s, sp, r, "var.missing", fmt.Sprintf("the variable %q is not registered; %s", r.Name, w.names()))
+		w.fault(s, j, r, "var.missing", fmt.Sprintf("the variable %q is not registered; %s", r.Name, w.names()))
 	}
 	return "", nil, false
 }
@@ -187,18 +196,19 @@ func (w *interpolator) variable(name string) *prompt.Var {
 	return nil
 }
 
-func (w *interpolator) fault(s *prompt.Section, sp *span.Span, r *prompt.Ref, code, message string) {
-	line, column := position(sp.Text, r.Lo)
+func (w *interpolator) fault(s *prompt.Section, j int, r *prompt.Ref, code, message string) {
+	line, column, _ := position(s.Text, j, r.Lo)
 	w.faults = append(w.faults, prompt.Fault{
 		Code: code, Stage: "interpolate", Section: s.Name, Channel: s.Channel,
-		Path: filePath(sp.From), Line: line, Column: column, Message: message,
+		Path: filePath(s.Text[j].From), Line: line, Column: column, Message: message,
 	})
 }
 
-// position returns the line and the column, in bytes, of an offset; both from 1.
-func position(s string, off int) (line, column int) {
-	before := s[:off]
-	return 1 + strings.Count(before, "\n"), off - strings.LastIndexByte(before, '\n')
+// position returns the place of an offset in span j of a text: line and column,
+// in bytes and from 1, and the offset in the text.
+func position(t span.Text, j, lo int) (line, column, offset int) {
+	before := t[:j].String() + t[j].Text[:lo]
+	return 1 + strings.Count(before, "\n"), len(before) - strings.LastIndexByte(before, '\n'), len(before)
 }
 
 // filePath returns the path of a text that is a whole file, so that a line of

@@ -63,13 +63,18 @@ func runHooks(hooks []Hook, in prompt.Input, a prompt.Assembly) (prompt.Assembly
 // muted, and the receipts of what was left out before.
 func keepReceipts(before, after prompt.Assembly) prompt.Assembly {
 	after.Mutes = before.Mutes
-	if len(after.Notes) < len(before.Notes) {
-		after.Notes = append(slices.Clone(before.Notes), after.Notes...)
-	}
-	if len(after.Diagnostics) < len(before.Diagnostics) {
-		after.Diagnostics = append(slices.Clone(before.Diagnostics), after.Diagnostics...)
-	}
+	after.Notes = keep(before.Notes, after.Notes)
+	after.Diagnostics = keep(before.Diagnostics, after.Diagnostics)
 	return after
+}
+
+// keep returns after if it begins with what was there before; otherwise what was
+// there before, followed by what is new.
+func keep[T comparable](before, after []T) []T {
+	if len(after) >= len(before) && slices.Equal(after[:len(before)], before) {
+		return after
+	}
+	return append(slices.Clone(before), slices.DeleteFunc(slices.Clone(after), func(x T) bool { return slices.Contains(before, x) })...)
 }
 
 // attribute gives what has no origin that of the hook which must have made it.
