@@ -16,7 +16,6 @@ import (
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/session/jsonl"
-	"github.com/proemhq/proem/span"
 	"github.com/proemhq/proem/token"
 	"github.com/proemhq/proem/wire/openaichat"
 )
@@ -63,6 +62,7 @@ func (c *command) promptCommand() *cobra.Command {
 	f.StringVar(&sessionID, "session", "", "continue this session")
 	f.StringVar(&model, "model", "", "the model, as PROVIDER:NAME")
 	f.BoolVar(&noStream, "no-stream", false, "the body without streaming")
+	f.BoolVar(&c.full, "full", false, "do not fold long texts")
 	_ = cmd.RegisterFlagCompletionFunc("wire", cobra.FixedCompletions(dialects, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -130,46 +130,70 @@ func (c *command) promptText(b *bench, p agent.Preview, r inspect.Prompt) string
 		}
 	}
 	for ch := range prompt.Channels {
-		if text := p.Assembly.Text(ch); len(text) > 0 {
+		if parts := p.Assembly.Parts(ch); len(parts) > 0 {
 			fmt.Fprintf(&out, "\n%s\n", c.paint("1", "── "+ch.String()+" "+strings.Repeat("─", 60-len(ch.String()))))
-			c.channel(&out, text)
+			c.channel(&out, parts)
 		}
 	}
 	return out.String()
 }
 
-// channel prints a channel's text; what proem generated is dimmed.
-func (c *command) channel(out *strings.Builder, text span.Text) {
-	for _, s := range text {
-		piece := visible(s.Text)
-		if s.From != nil && strings.HasPrefix(s.From.Source, "generated:") {
-			piece = c.paint("2", piece)
+// channel prints the parts of a channel; what proem generated is dimmed, and long
+// parts are folded.
+func (c *command) channel(out *strings.Builder, parts []prompt.Part) {
+	for _, p := range parts {
+		out.WriteString(visible(p.Sep))
+		total := strings.Count(p.Text.String(), "\n") + 1
+		fold := total > foldAbove && !c.full
+		line := 0
+		for _, s := range p.Text {
+			for piece := range strings.Lines(s.Text) {
+				switch {
+				case !fold || line < foldHead || line >= total-foldTail:
+					shown := visible(piece)
+					if s.From != nil && strings.HasPrefix(s.From.Source, "generated:") {
+						shown = c.paint("2", shown)
+					}
+					out.WriteString(shown)
+				case line == foldHead:
+					out.WriteString(c.paint("2", fmt.Sprintf("  ⋮ %d lines of %s folded; --full shows them", total-foldHead-foldTail, visible(p.Name))) + "\n")
+				}
+				if strings.HasSuffix(piece, "\n") {
+					line++
+				}
+			}
 		}
-		out.WriteString(piece)
 	}
-	if !strings.HasSuffix(text[len(text)-1].Text, "\n") {
+	if last := parts[len(parts)-1].Text; !strings.HasSuffix(last[len(last)-1].Text, "\n") {
 		out.WriteByte('\n')
 	}
 }
 
+// A part of more than foldAbove lines is shown by its first and last lines.
+const (
+	foldAbove = 60
+	foldHead  = 30
+	foldTail  = 5
+)
+
 func (c *command) sectionTable(out *strings.Builder, b *bench, r inspect.Prompt) {
-	rows := [][]string{{"section", "channel", "order", "class", "trust", "source", "bytes", "tokens"}}
+	rows := [][]string{{"section", "channel", "order", "class", "trust", "source", "bytes", "tokens", fmt.Sprintf("×%d", b.cfg.Steps.Max)}}
 	for _, s := range r.Sections {
 		from := s.Source
 		if s.Path != "" {
 			from = c.short(b, s.Path)
 		}
 		rows = append(rows, []string{visible(s.Name), s.Channel, fmt.Sprintf("%g", s.Order), s.Class, s.Trust.String(), visible(from),
-			fmt.Sprint(s.Bytes), fmt.Sprint(s.Tokens)})
+			fmt.Sprint(s.Bytes), fmt.Sprint(s.Tokens), fmt.Sprint(s.Tokens * b.cfg.Steps.Max)})
 	}
 	for _, t := range r.Tools {
-		rows = append(rows, []string{visible(t.Name), "tools", "", "", "", t.Source, fmt.Sprint(len(t.Description) + len(t.Parameters)), fmt.Sprint(t.Tokens)})
+		rows = append(rows, []string{visible(t.Name), "tools", "", "", "", t.Source, fmt.Sprint(len(t.Description) + len(t.Parameters)), fmt.Sprint(t.Tokens), fmt.Sprint(t.Tokens * b.cfg.Steps.Max)})
 	}
 	about := "estimated"
 	if r.Tokens.Exact {
 		about = "exact"
 	}
-	rows = append(rows, []string{"total (" + about + ")", "", "", "", "", "", "", fmt.Sprint(r.Tokens.Total)})
+	rows = append(rows, []string{"total (" + about + ")", "", "", "", "", "", "", fmt.Sprint(r.Tokens.Total), fmt.Sprint(r.Tokens.Total * b.cfg.Steps.Max)})
 	for i, line := range table(rows, 6) {
 		if i == 0 {
 			line = c.paint("1", line)
