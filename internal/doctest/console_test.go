@@ -154,7 +154,9 @@ func (s *shell) command(words []string) (string, error) {
 	case strings.HasPrefix(line, "go run ./cmd/proem "):
 		return s.proem(environ, words[3:])
 	case strings.HasPrefix(line, "go run ./examples/") && len(words) == 3:
-		return example(words[2])
+		return example(words[2:])
+	case strings.HasPrefix(line, "go run -C examples/") && len(words) == 5:
+		return example(words[2:])
 	case words[0] == "export" && len(words) == 2:
 		s.vars = append(s.vars, words[1])
 		return "", nil
@@ -189,8 +191,8 @@ func (s *shell) proem(environ, args []string) (string, error) {
 }
 
 // example runs a program of the folder examples.
-func example(pkg string) (string, error) {
-	cmd := exec.Command("go", "run", pkg)
+func example(args []string) (string, error) {
+	cmd := exec.Command("go", append([]string{"run"}, args...)...)
 	cmd.Dir = root
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "OPENAI_") && !strings.HasPrefix(v, "MODEL=") {
