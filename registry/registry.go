@@ -22,6 +22,8 @@ var (
 	ErrCycle = errors.New("the link would close a cycle of scopes")
 )
 
+var errGlobal = errors.New("registry: the global layer is everybody's root and cannot be linked")
+
 // A Registry holds registrations. Make one with New.
 type Registry struct {
 	mu      sync.Mutex
@@ -117,7 +119,7 @@ func (r *Registry) Bind(child, parent string) (*Binding, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if child == "" || parent == "" {
-		return nil, errors.New("registry: the global layer is everybody's root and cannot be linked")
+		return nil, errGlobal
 	}
 	if r.parents[child] != nil {
 		return nil, fmt.Errorf("registry: bind %q to %q: %w", child, parent, ErrBound)
@@ -136,6 +138,9 @@ func (b *Binding) Rebind(parent string) error {
 	defer b.r.mu.Unlock()
 	if b.r.parents[b.child] != b {
 		return fmt.Errorf("registry: rebind %q: the binding was released", b.child)
+	}
+	if parent == "" {
+		return errGlobal
 	}
 	return b.link(parent)
 }

@@ -83,12 +83,16 @@ func (s *Scope) Mute(ch prompt.Channel) (*Registration, error) {
 	})
 }
 
-// factName mints the name of a fact. Scopes are escaped so that two never meet.
+var escaper = strings.NewReplacer("%", "%25", "/", "%2F")
+
+// factName mints the name of a fact. Scopes and names are escaped, so that two
+// facts never meet: one of the global layer has two parts, any other has three.
 func factName(scope, kind, name string) string {
+	name = kind + "/" + escaper.Replace(name)
 	if scope == "" {
-		return kind + "/" + name
+		return name
 	}
-	return strings.NewReplacer("%", "%25", "/", "%2F").Replace(scope) + "/" + kind + "/" + name
+	return escaper.Replace(scope) + "/" + name
 }
 
 func (l *layer) addSection(d prompt.SectionDef) error {
