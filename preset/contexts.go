@@ -1,6 +1,8 @@
 package preset
 
 import (
+	"slices"
+
 	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/span"
@@ -26,7 +28,7 @@ func Deltas(history []chat.Message, a prompt.Assembly) []chat.Message {
 	add := func(name, how string, body span.Text) {
 		head := &span.Origin{Section: name, Source: headSource}
 		if len(text) > 0 {
-			text = append(text, span.Span{Text: prompt.DefaultSep, From: separator, Off: span.NoOffset})
+			text = append(text, blankLine)
 		}
 		line := "[context: " + name + how + "]"
 		if len(body) > 0 {
@@ -36,7 +38,7 @@ func Deltas(history []chat.Message, a prompt.Assembly) []chat.Message {
 		text = append(text, body...)
 	}
 	live := map[string]bool{}
-	for _, p := range a.Parts(prompt.Context) {
+	for _, p := range byName(a.Parts(prompt.Context)) {
 		live[p.Name] = true
 		old, ok := known.texts[p.Name]
 		switch {
@@ -54,7 +56,25 @@ func Deltas(history []chat.Message, a prompt.Assembly) []chat.Message {
 	return message(text)
 }
 
-var separator = span.Generated("separator")
+// byName joins parts of one name, at the place of the first: what the model is
+// told of is a name.
+func byName(parts []prompt.Part) []prompt.Part {
+	var out []prompt.Part
+	for _, p := range parts {
+		i := slices.IndexFunc(out, func(o prompt.Part) bool { return o.Name == p.Name })
+		if i < 0 {
+			out = append(out, p)
+			continue
+		}
+		out[i].Text = span.Concat(out[i].Text, span.Text{blankLine}, p.Text)
+	}
+	return out
+}
+
+var (
+	separator = span.Generated("separator")
+	blankLine = span.Span{Text: prompt.DefaultSep, From: separator, Off: span.NoOffset}
+)
 
 func message(text span.Text) []chat.Message {
 	if len(text) == 0 {
@@ -79,10 +99,11 @@ func tell(history []chat.Message) telling {
 			continue
 		}
 		name, inside := "", false
+		gap := "" // a separator that belongs to the text unless a head follows
 		for _, s := range m.Text() {
 			switch {
 			case s.From != nil && s.From.Source == headSource:
-				name, inside = s.From.Section, true
+				name, inside, gap = s.From.Section, true, ""
 				if !seen[name] {
 					seen[name] = true
 					t.order = append(t.order, name)
@@ -93,11 +114,17 @@ func tell(history []chat.Message) telling {
 				} else {
 					t.texts[name] = ""
 				}
+			case !inside:
 			case s.From != nil && s.From.Source == separator.Source:
-				inside = false
-			case inside:
-				t.texts[name] += s.Text
+				t.texts[name] += gap
+				gap = s.Text
+			default:
+				t.texts[name] += gap + s.Text
+				gap = ""
 			}
+		}
+		if inside {
+			t.texts[name] += gap
 		}
 	}
 	return t
