@@ -60,6 +60,7 @@ type Request struct {
 	Placement    Placement
 	Capability   Capability
 	Options      Options
+	Cache        Cache // which prefixes the provider is asked to keep
 	// Scratch is a body that nobody uses any more, or nil: its memory may be reused
 	// for the new one. It is never the body of the request before.
 	Scratch *Body
@@ -118,8 +119,14 @@ type Capability struct {
 	AnyArgs bool
 	// ReplayReasoning: the readable reasoning that led to tool calls is sent back.
 	ReplayReasoning bool
-	Window          int // tokens of context; 0: not known
-	MaxOutput       int // tokens of output; 0: not known
+	// Thinking is how a model of the anthropic dialect is asked to reason.
+	Thinking Thinking
+	Sampling Sampling // which sampling options may be sent
+	// Breakpoints is how many cache breakpoints a request may have; 0: none.
+	Breakpoints int
+	CacheMin    int // the least tokens that a cached prefix has; 0: not known
+	Window      int // tokens of context; 0: not known
+	MaxOutput   int // tokens of output; 0: not known
 }
 
 // Late says what becomes of system text that comes after the history began.
@@ -130,6 +137,26 @@ const (
 	LateReminder  Late = iota // text inside the next user turn
 	LateInline                // a system message where it stands
 	LateDeveloper             // a developer message where it stands
+)
+
+// Thinking says how a model is asked to reason before it answers.
+type Thinking uint8
+
+// The ways to ask for reasoning.
+const (
+	NoThinking       Thinking = iota // it is not asked
+	BudgetThinking                   // by a number of tokens
+	AdaptiveThinking                 // by an effort; the model decides how much
+)
+
+// Sampling says which of temperature and top_p a model takes.
+type Sampling uint8
+
+// The sampling options that a model takes.
+const (
+	AnySampling Sampling = iota // both
+	OneSampling                 // one of them in a request
+	NoSampling                  // neither
 )
 
 // A Mark says where a range of a body's text came from.
@@ -145,6 +172,8 @@ type Body struct {
 	// Marks cover the text of every text value, in ascending order and without
 	// gaps inside a value. A mark never crosses from one value into the next.
 	Marks []Mark
+	// Breakpoints are the marks of cached prefixes in the body, in ascending order.
+	Breakpoints []Breakpoint
 	// Losses is what the dialect merged, dropped, downgraded or repaired.
 	Losses []Loss
 	// Retained is for the dialect that made the body: what it needs to reuse the
