@@ -86,13 +86,26 @@ type Options struct {
 	ToolChoice      string // "auto", "none", "required" or the name of a tool
 	Parallel        *bool  // parallel tool calls; sent only with tools
 	Store           *bool
-	User            string
+	User            string // for whom the request is made; an identifier without personal data
 	CacheKey        string
+	Output          *Output // the form of the answer; nil: free text
+	// PreviousResponse continues a response that the provider has stored, where the
+	// protocol knows that.
+	PreviousResponse PreviousResponse
 	// NoStream asks for one JSON object instead of a stream.
 	NoStream bool
 	// Extra are body fields of the caller's own, merged last, in ascending order
 	// of their keys. A key that the body already has is an error.
 	Extra map[string]json.RawMessage
+}
+
+// PreviousResponse names a stored response that a request continues. The zero
+// value continues none.
+type PreviousResponse struct {
+	ID string
+	// Messages is how many leading messages of the request the provider has: all
+	// up to and including the answer of that response. They are not sent.
+	Messages int
 }
 
 // A Capability is what is known of a model at a host: one record decides
@@ -110,15 +123,20 @@ type Capability struct {
 	MaxTokensKey    string // the name of the output limit; empty: "max_completion_tokens"
 	StreamUsage     bool   // stream_options.include_usage is understood
 	Images          bool
-	Parallel        bool // parallel_tool_calls is understood
-	CacheKey        bool // prompt_cache_key is understood
-	Reasoning       bool // reasoning_effort is understood
-	StrictTools     bool // strict function schemas are understood
+	Parallel        bool        // parallel_tool_calls is understood
+	CacheKey        bool        // prompt_cache_key is understood
+	Reasoning       bool        // reasoning_effort is understood
+	StrictTools     bool        // strict function schemas are understood
+	OutputSchema    bool        // an answer can be bound to a JSON schema
+	Schema          SchemaLevel // what the schemas of tools may contain
+	SafetyID        bool        // safety_identifier is understood, and takes the place of user
 	// AnyArgs: a call in the history may carry arguments that are no JSON object.
 	// Without it such arguments are replaced by {} and reported.
 	AnyArgs bool
 	// ReplayReasoning: the readable reasoning that led to tool calls is sent back.
 	ReplayReasoning bool
+	// SealedReasoning: the reasoning is handed out encrypted and taken back.
+	SealedReasoning bool
 	// Thinking is how a model of the anthropic dialect is asked to reason.
 	Thinking Thinking
 	Sampling Sampling // which sampling options may be sent
@@ -187,6 +205,7 @@ const (
 	CodeDropped    = "wire.dropped"    // left out
 	CodeDowngraded = "wire.downgraded" // sent in a poorer form
 	CodeRepaired   = "wire.repaired"   // the conversation was completed, see Repair
+	CodeSchema     = "schema.lossy"    // a schema was changed, see DownLevel
 )
 
 // A Loss is something a protocol or model could not carry as it was.
@@ -207,7 +226,7 @@ const (
 	CallEnd                         // Index, Call: the complete call
 	UsageReport                     // Usage
 	OpaqueItem                      // Opaque
-	Stop                            // Stop, Text: the provider's own word for it
+	Stop                            // Stop, Text: the provider's own word for it, ID: of the response, if it can be continued
 )
 
 // An Event is one step of a response.

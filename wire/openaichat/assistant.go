@@ -1,20 +1,17 @@
 package openaichat
 
 import (
-	"fmt"
-
 	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/prompt"
-	"github.com/proemhq/proem/span"
-	"github.com/proemhq/proem/wire"
+	"github.com/proemhq/proem/wire/internal/dialect"
 )
 
 // assistant writes one assistant message: content only if there is text, and
 // the calls. A message with neither is left out.
-func (e *encoder) assistant(msgs []chat.Message) {
+func (e encoder) assistant(msgs []chat.Message) {
 	texts, calls := 0, 0
 	for i := range msgs {
-		if textLen(&msgs[i]) > 0 {
+		if dialect.TextLen(&msgs[i]) > 0 {
 			texts++
 		}
 		for j := range msgs[i].Parts {
@@ -22,12 +19,12 @@ func (e *encoder) assistant(msgs []chat.Message) {
 		}
 	}
 	if texts == 0 && calls == 0 {
-		e.leaveOut(&msgs[0])
+		e.LeaveOut(&msgs[0])
 		return
 	}
-	e.begin()
+	e.Next()
 	e.Raw(`{"role":"assistant"`)
-	if calls > 0 && e.cap.ReplayReasoning {
+	if calls > 0 && e.Cap.ReplayReasoning {
 		e.joined(`,"reasoning_content":"`, msgs, chat.ReasoningPart)
 	}
 	e.joined(`,"content":"`, msgs, chat.TextPart)
@@ -35,42 +32,25 @@ func (e *encoder) assistant(msgs []chat.Message) {
 		e.calls(msgs)
 	}
 	e.Raw("}")
-	if len(msgs) > 1 {
-		e.Lose(prompt.Info, wire.CodeMerged,
-			fmt.Sprintf("%d assistant messages are sent as one: turns must alternate", len(msgs)), firstOrigin(&msgs[0]))
-	}
-}
-
-func (e *encoder) leaveOut(m *chat.Message) {
-	e.Lose(prompt.Info, wire.CodeDropped, "an assistant message without text and calls is not sent", firstOrigin(m))
-}
-
-func textLen(m *chat.Message) int {
-	n := 0
-	for i := range m.Parts {
-		if m.Parts[i].Kind == chat.TextPart {
-			n += m.Parts[i].Text.Len()
-		}
-	}
-	return n
+	e.ReportAnswers(msgs)
 }
 
 // survey counts calls and reports what an assistant message cannot carry.
-func (e *encoder) survey(m *chat.Message, p *chat.Part) int {
+func (e encoder) survey(m *chat.Message, p *chat.Part) int {
 	switch {
 	case p.Kind == chat.TextPart:
 	case p.Kind == chat.CallPart && p.Call != nil:
 		return 1
-	case p.Kind == chat.ReasoningPart && e.cap.ReplayReasoning && hasCalls(m):
+	case p.Kind == chat.ReasoningPart && e.Cap.ReplayReasoning && dialect.HasCalls(m):
 	default:
-		e.unfit(m, p)
+		e.Unfit(m, p)
 	}
 	return 0
 }
 
 // joined writes a member with the text of all parts of a kind, if there is any.
 // Texts of different messages are separated by a blank line.
-func (e *encoder) joined(member string, msgs []chat.Message, kind chat.Kind) {
+func (e encoder) joined(member string, msgs []chat.Message, kind chat.Kind) {
 	any := false
 	for i := range msgs {
 		first := true
@@ -94,7 +74,7 @@ func (e *encoder) joined(member string, msgs []chat.Message, kind chat.Kind) {
 	}
 }
 
-func (e *encoder) calls(msgs []chat.Message) {
+func (e encoder) calls(msgs []chat.Message) {
 	e.Raw(`,"tool_calls":[`)
 	n := 0
 	for i := range msgs {
@@ -110,21 +90,4 @@ func (e *encoder) calls(msgs []chat.Message) {
 		}
 	}
 	e.Raw("]")
-}
-
-func (e *encoder) call(c *chat.ToolCall) {
-	e.Raw(`{"id":`)
-	e.Quoted(c.ID)
-	e.Raw(`,"type":"function","function":{"name":"`)
-	e.Inside(c.Name, c.From, span.NoOffset)
-	e.Raw(`","arguments":"`)
-	args := string(c.Args)
-	if !e.cap.AnyArgs {
-		if err := wire.CheckArgs(c.Args); err != nil {
-			e.Lose(prompt.Warning, wire.CodeDowngraded, fmt.Sprintf("call %q of tool %q: %v: sent as {}", c.ID, c.Name, err), c.From)
-			args = "{}"
-		}
-	}
-	e.Inside(args, c.From, span.NoOffset)
-	e.Raw(`"}}`)
 }

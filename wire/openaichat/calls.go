@@ -35,7 +35,7 @@ func (d *decoder) callDelta(piece *callDelta, position int) {
 		before = 0
 	}
 	if c.started && len(c.args) > before {
-		d.emit(wire.Event{Kind: wire.CallDelta, Index: n, Text: string(c.args[before:])})
+		d.Emit(wire.Event{Kind: wire.CallDelta, Index: n, Text: string(c.args[before:])})
 	}
 }
 
@@ -46,7 +46,7 @@ func (d *decoder) start(n int) {
 		c.id = "call_" + strconv.Itoa(n)
 	}
 	c.started = true
-	d.emit(wire.Event{Kind: wire.CallStart, Index: n, ID: c.id, Name: c.name})
+	d.Emit(wire.Event{Kind: wire.CallStart, Index: n, ID: c.id, Name: c.name})
 }
 
 // find returns the call that a piece belongs to, by the host's index. A new id
@@ -91,10 +91,10 @@ func (d *decoder) endCalls() {
 		if !c.started {
 			d.start(n)
 			if len(c.args) > 0 {
-				d.emit(wire.Event{Kind: wire.CallDelta, Index: n, Text: string(c.args)})
+				d.Emit(wire.Event{Kind: wire.CallDelta, Index: n, Text: string(c.args)})
 			}
 		}
-		d.emit(wire.Event{Kind: wire.CallEnd, Index: n, Call: &chat.ToolCall{
+		d.Emit(wire.Event{Kind: wire.CallEnd, Index: n, Call: &chat.ToolCall{
 			ID: c.id, Name: c.name, Args: json.RawMessage(c.args),
 		}})
 	}

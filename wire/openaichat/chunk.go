@@ -85,11 +85,6 @@ func (a *args) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// present reports whether a member was sent with a value.
-func present(raw json.RawMessage) bool {
-	return len(raw) > 0 && !bytes.Equal(raw, []byte("null"))
-}
-
 type usage struct {
 	PromptTokens        *int `json:"prompt_tokens"`
 	CompletionTokens    *int `json:"completion_tokens"`

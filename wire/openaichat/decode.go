@@ -1,15 +1,12 @@
 package openaichat
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"iter"
 
 	"github.com/proemhq/proem/internal/sse"
 	"github.com/proemhq/proem/wire"
+	"github.com/proemhq/proem/wire/internal/dialect"
 )
 
 // decode reads a stream of chunks, or one JSON object. The response is complete
@@ -17,17 +14,11 @@ import (
 // reason are reported at the very end, the calls when the finish reason is
 // known, so that a cut stream never yields a complete call.
 func decode(r io.Reader) iter.Seq2[wire.Event, error] {
-	return func(yield func(wire.Event, error) bool) {
-		d := decoder{yield: yield}
-		if err := d.run(r); err != nil && !d.stopped {
-			yield(wire.Event{}, err)
-		}
-	}
+	return dialect.Decode(r, func(s *dialect.Sink) dialect.Reading { return &decoder{Sink: s} })
 }
 
 type decoder struct {
-	yield   func(wire.Event, error) bool
-	stopped bool // the consumer wants no more
+	*dialect.Sink
 	calls   []*call
 	ended   bool // the calls were delivered
 	finish  string
@@ -35,92 +26,17 @@ type decoder struct {
 	usage   *usage
 }
 
-func (d *decoder) emit(ev wire.Event) {
-	if !d.stopped && !d.yield(ev, nil) {
-		d.stopped = true
-	}
-}
-
-// maxObject bounds a response that is not a stream.
-const maxObject = sse.MaxEvent
-
-func (d *decoder) run(r io.Reader) error {
-	head, err := firstByte(r)
-	if err != nil {
-		return readError(err)
-	}
-	if last := len(head) - 1; head[last] == '{' {
-		return d.object(io.MultiReader(bytes.NewReader(head[last:]), r))
-	}
-	return d.stream(sse.NewReader(io.MultiReader(bytes.NewReader(head), r)))
-}
-
-// firstByte reads up to and including the first byte that is no white space.
-func firstByte(r io.Reader) ([]byte, error) {
-	var head []byte
-	var one [1]byte
-	for len(head) < 4096 {
-		if _, err := io.ReadFull(r, one[:]); err != nil {
-			return nil, err
-		}
-		head = append(head, one[0])
-		if !bytes.ContainsRune([]byte(" \t\r\n\ufeff"), rune(one[0])) && one[0] < 0x80 {
-			break
-		}
-	}
-	return head, nil
-}
-
-// readError tells an end that came too early from a failure of the connection.
-func readError(err error) error {
-	switch {
-	case err == io.EOF:
-		return wire.ErrTruncated
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%w: %w", wire.ErrTruncated, err)
-	}
-	return fmt.Errorf("read response: %w", err)
-}
-
-func (d *decoder) stream(events *sse.Reader) error {
-	for !d.stopped {
-		ev, err := events.Next()
-		if err == io.EOF && d.finish != "" {
-			break
-		}
-		if err != nil {
-			return readError(err)
-		}
-		if bytes.Equal(bytes.TrimSpace(ev.Data), []byte("[DONE]")) {
-			if d.finish == "" {
-				return wire.ErrTruncated
-			}
-			break
-		}
-		if err := d.event(ev); err != nil {
-			return err
-		}
-	}
-	d.end()
-	return nil
-}
-
-func (d *decoder) event(ev sse.Event) error {
-	if len(bytes.TrimSpace(ev.Data)) == 0 {
-		return nil
+// Event implements [dialect.Reading].
+func (d *decoder) Event(ev sse.Event) (bool, error) {
+	if dialect.IsDone(ev) {
+		return true, d.End()
 	}
 	var c chunk
-	if err := json.Unmarshal(ev.Data, &c); err != nil {
-		if ev.Partial {
-			return wire.ErrTruncated
-		}
-		if ev.Name == "error" {
-			return wire.ParseError(0, ev.Data)
-		}
-		return wire.StreamError(fmt.Sprintf("stream.malformed: %v", err))
+	if err := dialect.ParseEvent(ev, &c); err != nil {
+		return false, err
 	}
-	if ev.Name == "error" || present(c.Error) {
-		return wire.ParseError(0, ev.Data)
+	if ev.Name == "error" || dialect.Present(c.Error) {
+		return false, wire.ParseError(0, ev.Data)
 	}
 	if c.Usage != nil {
 		d.usage = c.Usage
@@ -131,27 +47,16 @@ func (d *decoder) event(ev sse.Event) error {
 			d.finished(ch.FinishReason)
 		}
 	}
-	return nil
+	return false, nil
 }
 
-// object reads a response that was not streamed.
-func (d *decoder) object(r io.Reader) error {
-	raw, err := io.ReadAll(io.LimitReader(r, maxObject+1))
-	if err != nil {
-		return readError(err)
-	}
-	if len(raw) > maxObject {
-		return wire.StreamError(fmt.Sprintf("stream.malformed: the response is longer than %d bytes", maxObject))
-	}
+// Object implements [dialect.Reading].
+func (d *decoder) Object(raw []byte) error {
 	var c chunk
-	if err := json.Unmarshal(raw, &c); err != nil {
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) && int(syntax.Offset) >= len(raw) {
-			return wire.ErrTruncated
-		}
-		return wire.StreamError(fmt.Sprintf("stream.malformed: %v", err))
+	if err := dialect.ParseObject(raw, &c); err != nil {
+		return err
 	}
-	if present(c.Error) {
+	if dialect.Present(c.Error) {
 		return wire.ParseError(0, raw)
 	}
 	d.usage = c.Usage
@@ -161,23 +66,19 @@ func (d *decoder) object(r io.Reader) error {
 			d.finished(ch.FinishReason)
 		}
 	}
-	if d.finish == "" {
-		return wire.ErrTruncated
-	}
-	d.end()
-	return nil
+	return d.End()
 }
 
 func (d *decoder) delta(m *message) {
 	if s := m.reasoning(); s != "" {
-		d.emit(wire.Event{Kind: wire.ReasoningDelta, Text: s})
+		d.Emit(wire.Event{Kind: wire.ReasoningDelta, Text: s})
 	}
 	if m.Content != "" {
-		d.emit(wire.Event{Kind: wire.TextDelta, Text: string(m.Content)})
+		d.Emit(wire.Event{Kind: wire.TextDelta, Text: string(m.Content)})
 	}
 	if m.Refusal != "" {
 		d.refused = true
-		d.emit(wire.Event{Kind: wire.TextDelta, Text: m.Refusal})
+		d.Emit(wire.Event{Kind: wire.TextDelta, Text: m.Refusal})
 	}
 	for i := range m.ToolCalls {
 		d.callDelta(&m.ToolCalls[i], i)
@@ -191,13 +92,17 @@ func (d *decoder) finished(reason string) {
 	d.finish = reason
 }
 
-// end reports what is known only at the end.
-func (d *decoder) end() {
+// End implements [dialect.Reading]. It reports what is known only at the end.
+func (d *decoder) End() error {
+	if d.finish == "" {
+		return wire.ErrTruncated
+	}
 	d.endCalls()
 	if d.usage != nil {
-		d.emit(wire.Event{Kind: wire.UsageReport, Usage: d.usage.neutral()})
+		d.Emit(wire.Event{Kind: wire.UsageReport, Usage: d.usage.neutral()})
 	}
-	d.emit(wire.Event{Kind: wire.Stop, Stop: d.reason(), Text: d.finish})
+	d.Emit(wire.Event{Kind: wire.Stop, Stop: d.reason(), Text: d.finish})
+	return nil
 }
 
 // reason translates the host's finish reason. Some hosts say stop although the

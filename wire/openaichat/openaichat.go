@@ -34,6 +34,6 @@ const Name = "openai-chat"
 var Dialect = wire.Dialect{
 	Name:   Name,
 	Path:   "/chat/completions",
-	Encode: encode,
+	Encode: layout.Encode,
 	Decode: decode,
 }

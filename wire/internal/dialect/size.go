@@ -1,4 +1,4 @@
-package openaichat
+package dialect
 
 import (
 	"github.com/proemhq/proem/chat"
