@@ -61,6 +61,9 @@ func LoadConfig(data []byte) (Config, error) {
 	if err := json.Unmarshal(data, &raw); err != nil {
 		return Config{}, &ConfigError{"config-invalid", "config", "is not a JSON object: " + err.Error()}
 	}
+	if raw == nil {
+		return Config{}, &ConfigError{"config-invalid", "config", "is null; it must be a JSON object"}
+	}
 	var c Config
 	identity, runtime, order := true, true, []*string(nil)
 	for _, o := range []struct {
