@@ -120,7 +120,7 @@ func text(raw json.RawMessage) string {
 
 var tooLong = []string{
 	"context_length", "maximum context", "context length", "context window", "prompt is too long",
-	"exceed_context_size", "too many tokens", "input is too long",
+	"exceed_context_size", "too many tokens", "input is too long", "exceed context limit",
 }
 
 // classify decides by the provider's own words first: hosts disagree about
@@ -138,7 +138,7 @@ func (e *APIError) classify() ErrorKind {
 	switch s := e.Status; {
 	case (s == 0 || s == 400 || s == 413 || s == 422 || s == 500) && has(tooLong...):
 		return ContextTooLong
-	case s == 402, has("insufficient_quota", "billing_hard_limit", "insufficient balance"):
+	case s == 402, has("insufficient_quota", "billing_hard_limit", "billing_error", "insufficient balance", "credit balance is too low"):
 		return Quota
 	case s == 401, s == 403, s == 0 && has("authentication", "invalid_api_key", "permission"):
 		return Authentication
@@ -148,7 +148,7 @@ func (e *APIError) classify() ErrorKind {
 		return Overloaded
 	case s == 429, s == 0 && has("rate_limit"):
 		return RateLimit
-	case s == 0 && has("invalid_request"), 400 <= s && s < 500 && s != 408 && s != 409:
+	case s == 0 && has("invalid_request", "not_found_error", "request_too_large"), 400 <= s && s < 500 && s != 408 && s != 409:
 		return InvalidRequest
 	}
 	return ServerError
@@ -156,9 +156,18 @@ func (e *APIError) classify() ErrorKind {
 
 var numbers = regexp.MustCompile(`[0-9][0-9,]*`)
 
+// sum is how some hosts write input and output limit against what is allowed.
+var sum = regexp.MustCompile(`([0-9]+) \+ ([0-9]+) > ([0-9]+)`)
+
 // tokenNumbers returns the two greatest numbers of a message about a context
 // that is too long: what was allowed and what was asked for.
 func tokenNumbers(message string) (limit, used int) {
+	if m := sum.FindStringSubmatch(message); m != nil {
+		in, _ := strconv.Atoi(m[1])
+		out, _ := strconv.Atoi(m[2])
+		limit, _ = strconv.Atoi(m[3])
+		return limit, in + out
+	}
 	for _, s := range numbers.FindAllString(message, 8) {
 		n, err := strconv.Atoi(strings.ReplaceAll(s, ",", ""))
 		if err != nil || n < 100 {

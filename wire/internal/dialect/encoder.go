@@ -27,6 +27,12 @@ import (
 // that join it; on nothing else.
 type Layout struct {
 	Name string // of the dialect; begins its errors
+	// Plan, if not nil, is called before anything is written. It may replace e.Msgs,
+	// and returns what Encoder.Own is from then on. Old is the Own of the body
+	// before, if its head is that of an equal request; nil otherwise. Keep is the
+	// number of leading messages whose encoding may be copied from that body;
+	// negative: not even the head. Losses are about the request as a whole.
+	Plan func(e *Encoder, old any) (own any, keep int, losses []wire.Loss)
 	// Head writes everything before the first message. It may replace e.Req by a
 	// request that differs in tools and options.
 	Head func(e *Encoder) error
@@ -46,8 +52,13 @@ type Encoder struct {
 	Req  *wire.Request
 	Cap  *wire.Capability
 	Msgs []chat.Message // the conversation after its repair
-	name string
-	cuts []cut
+	// Own is the dialect's own part of what the body retains. It is not changed once
+	// the body is complete.
+	Own any
+	// Breakpoints are those of the body, in ascending order.
+	Breakpoints []wire.Breakpoint
+	name        string
+	cuts        []cut
 }
 
 // A cut is a place between two blocks: what stands before it in the body
@@ -61,7 +72,8 @@ type kept struct {
 	msgs   []chat.Message // as they were sent, after the repair
 	clean  bool           // the repair had nothing to do
 	cuts   []cut          // where the blocks begin, and the end of the last one
-	losses []wire.Loss    // without those of the repair
+	losses []wire.Loss    // without those of the repair and the plan
+	own    any
 }
 
 // Encode returns the body of r. It is what [wire.Dialect] demands.
@@ -72,18 +84,26 @@ func (l *Layout) Encode(prev *wire.Body, r wire.Request) (wire.Body, error) {
 			old = k
 		}
 	}
-	clean := 0
+	checked := 0
 	if old != nil && old.clean && wire.CommonMessages(old.msgs, r.Messages) == len(old.msgs) {
-		clean = len(old.msgs)
+		checked = len(old.msgs)
 	}
-	msgs, repairs := wire.Repair(r.Messages, clean)
+	msgs, repairs := wire.Repair(r.Messages, checked)
 	e := Encoder{Req: &r, Cap: &r.Capability, Msgs: msgs, name: l.Name}
+	clean, keep := len(repairs) == 0, len(msgs)
+	if l.Plan != nil {
+		repairs, keep = l.plan(&e, old, repairs)
+		msgs = e.Msgs
+	}
+	if keep < 0 {
+		old = nil
+	}
 	first := 0
 	if l.First != nil {
 		first = l.First(&e)
 	}
 	if old != nil && old.cuts[0].msg == first {
-		e.resume(l, prev, old)
+		e.resume(l, prev, old, keep)
 	} else {
 		e.allocate(headSize(&r)+messagesSize(msgs[first:]), 0, nil)
 		if err := l.Head(&e); err != nil {
@@ -100,13 +120,25 @@ func (l *Layout) Encode(prev *wire.Body, r wire.Request) (wire.Body, error) {
 	e.Raw(l.Tail)
 	// The slice is copied: its owner may reuse it, the messages are immutable.
 	r.Messages, r.Scratch = nil, nil
-	k := &kept{name: l.Name, req: r, msgs: slices.Clone(msgs), clean: len(repairs) == 0, cuts: e.cuts, losses: e.Losses}
+	k := &kept{name: l.Name, req: r, msgs: slices.Clone(msgs), clean: clean, cuts: e.cuts, losses: e.Losses, own: e.Own}
 	return wire.Body{
-		JSON:     e.JSON,
-		Marks:    e.Marks,
-		Losses:   slices.Concat(repairs, e.Losses),
-		Retained: k,
+		JSON:        e.JSON,
+		Marks:       e.Marks,
+		Breakpoints: e.Breakpoints,
+		Losses:      slices.Concat(repairs, e.Losses),
+		Retained:    k,
 	}, nil
+}
+
+// plan lets the dialect look at the whole request first.
+func (l *Layout) plan(e *Encoder, old *kept, losses []wire.Loss) ([]wire.Loss, int) {
+	var own any
+	if old != nil {
+		own = old.own
+	}
+	own, keep, more := l.Plan(e, own)
+	e.Own = own
+	return slices.Concat(losses, more), keep
 }
 
 func (e *Encoder) cut(msg int) {
@@ -116,8 +148,8 @@ func (e *Encoder) cut(msg int) {
 // resume begins with what the body before has in common with this one: the
 // head and all blocks that hold the same messages. The bytes are copied, since
 // both bodies stay valid.
-func (e *Encoder) resume(l *Layout, prev *wire.Body, old *kept) {
-	same := wire.CommonMessages(old.msgs, e.Msgs)
+func (e *Encoder) resume(l *Layout, prev *wire.Body, old *kept, keep int) {
+	same := min(keep, wire.CommonMessages(old.msgs, e.Msgs))
 	n := len(old.cuts) - 1
 	for n > 0 && old.cuts[n].msg > same {
 		n--
@@ -133,6 +165,11 @@ func (e *Encoder) resume(l *Layout, prev *wire.Body, old *kept) {
 	e.Marks = append(e.Marks, prev.Marks[:c.marks]...)
 	e.cuts = append(make([]cut, 0, n+2+len(e.Msgs)-c.msg), old.cuts[:n+1]...)
 	e.Losses = old.losses[:c.losses:c.losses]
+	for n := range prev.Breakpoints {
+		if prev.Breakpoints[n].Hi <= c.json {
+			e.Breakpoints = prev.Breakpoints[: n+1 : n+1]
+		}
+	}
 }
 
 // allocate takes the memory of the scratch body if it is large enough and not
