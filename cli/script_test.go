@@ -18,6 +18,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv("PROEM_CLI_TEST") != "" { // the test binary is the program
+		os.Unsetenv("PROEM_CLI_TEST")
+		cli.Main(cli.App{})
+	}
 	testscript.Main(m, map[string]func(){"proem": func() { cli.Main(cli.App{}) }})
 }
 
