@@ -139,6 +139,10 @@ func (a *Agent) register() error {
 	return err
 }
 
+// Close takes the agent's own texts and tools out of the registry. Turns in
+// progress go on; later ones have neither.
+func (a *Agent) Close() { a.scope.Dispose() }
+
 // Registry returns the registry that the agent composes from.
 func (a *Agent) Registry() *registry.Registry { return a.cfg.Registry }
 

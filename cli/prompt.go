@@ -178,7 +178,9 @@ const (
 
 func (c *command) sectionTable(out *strings.Builder, b *bench, r inspect.Prompt) {
 	rows := [][]string{{"section", "channel", "order", "class", "trust", "source", "bytes", "tokens", fmt.Sprintf("×%d", b.cfg.Steps.Max)}}
+	sum := 0
 	for _, s := range r.Sections {
+		sum += s.Tokens
 		from := s.Source
 		if s.Path != "" {
 			from = c.short(b, s.Path)
@@ -187,7 +189,11 @@ func (c *command) sectionTable(out *strings.Builder, b *bench, r inspect.Prompt)
 			fmt.Sprint(s.Bytes), fmt.Sprint(s.Tokens), fmt.Sprint(s.Tokens * b.cfg.Steps.Max)})
 	}
 	for _, t := range r.Tools {
+		sum += t.Tokens
 		rows = append(rows, []string{visible(t.Name), "tools", "", "", "", t.Source, fmt.Sprint(len(t.Description) + len(t.Parameters)), fmt.Sprint(t.Tokens), fmt.Sprint(t.Tokens * b.cfg.Steps.Max)})
+	}
+	if rest := r.Tokens.Total - sum; rest > 0 {
+		rows = append(rows, []string{"fences and separators", "", "", "", "", "generated", "", fmt.Sprint(rest), fmt.Sprint(rest * b.cfg.Steps.Max)})
 	}
 	about := "estimated"
 	if r.Tokens.Exact {

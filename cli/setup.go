@@ -117,7 +117,7 @@ func (c *command) configure(b *bench, o options) error {
 	if err != nil {
 		return err
 	}
-	b.cfg, b.diagnostics = cfg, append(b.diagnostics, notes...)
+	b.cfg, b.diagnostics = cfg, append(append(b.diagnostics, notes...), reportInert(cfg)...)
 	if c.flags.agent != "" {
 		b.cfg.Name = c.flags.agent
 	}
