@@ -63,12 +63,17 @@ func (h Home) Name() string { return path.Clean(filepath.ToSlash(h.Dir)) }
 // CheckUser reports why an id cannot be that of a user.
 func CheckUser(id string) error {
 	switch {
-	case id == "" || len(id) > maxID || strings.ContainsFunc(id, func(r rune) bool { return !isWord(r) }):
+	case !IsID(id):
 		return fmt.Errorf("user id %.80q does not match [A-Za-z0-9_-]{1,%d}", id, maxID)
 	case slices.Contains(reserved, strings.ToLower(id)):
 		return fmt.Errorf("user id %q is the name of a folder that all users share", id)
 	}
 	return nil
+}
+
+// IsID reports whether s matches [A-Za-z0-9_-]{1,64}.
+func IsID(s string) bool {
+	return s != "" && len(s) <= maxID && !strings.ContainsFunc(s, func(r rune) bool { return !isWord(r) })
 }
 
 func isWord(r rune) bool {
