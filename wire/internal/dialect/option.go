@@ -22,15 +22,28 @@ func (e *Encoder) Fail(format string, args ...any) error {
 // Begin opens the body with the model and, unless one object is asked for, the
 // stream flag.
 func (e *Encoder) Begin() error {
+	if err := e.Model(); err != nil {
+		return err
+	}
+	e.Stream()
+	return nil
+}
+
+// Model opens the body with the model.
+func (e *Encoder) Model() error {
 	if e.Req.Model == "" {
 		return e.Fail("the request names no model")
 	}
 	e.Raw(`{"model":`)
 	e.Quoted(e.Req.Model)
+	return nil
+}
+
+// Stream writes the stream flag, unless one object is asked for.
+func (e *Encoder) Stream() {
 	if !e.Req.Options.NoStream {
 		e.Raw(`,"stream":true`)
 	}
-	return nil
 }
 
 // Key writes a comma and the name of a member.
@@ -223,15 +236,6 @@ func (e *Encoder) Channels() (system, instructions []prompt.Part) {
 	return system, instructions
 }
 
-// Merged writes two channels into one string, with a blank line between.
-func (e *Encoder) Merged(system, instructions []prompt.Part) {
-	e.Parts(system)
-	if len(system) > 0 && len(instructions) > 0 {
-		e.Separator(prompt.DefaultSep)
-	}
-	e.Parts(instructions)
-}
-
 // HeadRole returns the role of system text at the head.
 func (e *Encoder) HeadRole() string {
 	if e.Cap.DeveloperRole {
@@ -258,4 +262,13 @@ func (e *Encoder) ForceOutput(supported bool) error {
 // OutputSchema returns the schema of the answer as the model can take it.
 func (e *Encoder) OutputSchema(o wire.Output) ([]byte, error) {
 	return e.Schema(o.Schema, o.Strict, "schema of the answer", wire.OutputOrigin)
+}
+
+// Joined writes the two channels into one string, with a blank line between.
+func (e *Encoder) Joined(system, instructions []prompt.Part) {
+	e.Parts(system)
+	if len(system) > 0 && len(instructions) > 0 {
+		e.Separator(prompt.DefaultSep)
+	}
+	e.Parts(instructions)
 }
