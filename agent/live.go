@@ -19,7 +19,13 @@ const maxLive = 256
 type live struct {
 	id   string
 	busy chan struct{} // holds a token while a turn runs
+	held int           // turns that run or wait; guarded by the agent's lock
 
+	kept // whoever holds the token may change it
+}
+
+// A kept is what can be rebuilt from the store.
+type kept struct {
 	loaded   bool
 	folder   session.Folder
 	facts    *prompt.Facts
@@ -44,30 +50,38 @@ func (a *Agent) acquire(ctx context.Context, id string) (*live, func(), error) {
 		l = newLive(id)
 		a.live[id] = l
 	}
+	l.held++
 	a.mu.Unlock()
+	leave := func() {
+		a.mu.Lock()
+		l.held--
+		a.mu.Unlock()
+	}
 	select {
 	case l.busy <- struct{}{}:
 	default:
 		select {
 		case l.busy <- struct{}{}:
 		case <-ctx.Done():
+			leave()
 			return nil, nil, fmt.Errorf("session %s is busy: %w", id, ctx.Err())
 		}
 	}
 	if !l.loaded {
 		if err := a.load(ctx, l); err != nil {
 			<-l.busy
+			leave()
 			return nil, nil, err
 		}
 	}
-	return l, func() { <-l.busy }, nil
+	return l, func() { <-l.busy; leave() }, nil
 }
 
-// evict forgets the sessions in which no turn runs. Whoever holds one still may
-// go on: only the next turn loads anew. The caller holds the lock.
+// evict forgets the sessions in which no turn runs or waits. The caller holds the
+// lock.
 func (a *Agent) evict() {
 	for id, l := range a.live {
-		if len(l.busy) == 0 {
+		if l.held == 0 {
 			delete(a.live, id)
 		}
 	}
@@ -90,7 +104,7 @@ func (a *Agent) load(ctx context.Context, l *live) error {
 
 // forget drops what is kept of the session, so that the next turn reads the log
 // again.
-func (l *live) forget() { *l = live{id: l.id, busy: l.busy} }
+func (l *live) forget() { l.kept = kept{} }
 
 // composerFor returns the session's composer, a new one if the stages changed.
 func (a *Agent) composerFor(l *live, lineage []string) *prompt.Composer {

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/proemhq/proem/chat"
@@ -73,14 +74,11 @@ func (r *run) delta(k session.Kind, text string) {
 // uniqueID returns the id of a call, or one of our own if the model left it out
 // or gave it twice in one answer.
 func uniqueID(id string, calls []chat.Part, turn, step int) string {
-	if id != "" {
-		used := false
-		for _, p := range calls {
-			used = used || p.Call.ID == id
-		}
-		if !used {
-			return id
-		}
+	used := func(id string) bool {
+		return slices.ContainsFunc(calls, func(p chat.Part) bool { return p.Call.ID == id })
 	}
-	return fmt.Sprintf("call-%d-%d-%d", turn, step, len(calls)+1)
+	for n := len(calls) + 1; id == "" || used(id); n++ {
+		id = fmt.Sprintf("call-%d-%d-%d", turn, step, n)
+	}
+	return id
 }

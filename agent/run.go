@@ -81,15 +81,17 @@ func (r *run) append(ctx context.Context, events ...session.Event) error {
 			e.Turn, e.Step = 0, 0
 		}
 	}
+	for _, e := range events { // a log that cannot be read again is not written
+		if err := r.l.folder.Add(e); err != nil {
+			r.l.forget()
+			return fmt.Errorf("session %s: %w", r.l.id, err)
+		}
+	}
 	if err := r.a.cfg.Store.Append(context.WithoutCancel(ctx), r.l.id, after, events...); err != nil {
 		r.l.forget() // somebody else may have written
 		return fmt.Errorf("session %s: %w", r.l.id, err)
 	}
 	for _, e := range events {
-		if err := r.l.folder.Add(e); err != nil {
-			r.l.forget()
-			return fmt.Errorf("session %s: %w", r.l.id, err)
-		}
 		r.emit(e)
 	}
 	return nil
@@ -128,13 +130,23 @@ func (r *run) turn(ctx context.Context) error {
 	return r.append(ctx, session.Event{Kind: session.Stopped, Stop: &stop})
 }
 
-// settle gives calls that a crash left without a result one that says so. They
-// are not run again: what they did is not known.
+// settle records the results of calls that a crash left without one.
 func (r *run) settle(ctx context.Context, view session.View) error {
-	if len(view.Open) == 0 {
+	events := settling(view)
+	if len(events) == 0 {
 		return nil
 	}
 	r.turnNo, r.step = view.Turn, view.Step
+	if err := r.append(ctx, events...); err != nil {
+		return err
+	}
+	r.step = 0
+	return nil
+}
+
+// settling gives calls that a crash left without a result one that says so. They
+// are not run again: what they did is not known.
+func settling(view session.View) []session.Event {
 	events := make([]session.Event, len(view.Open))
 	for i, call := range view.Open {
 		why := "not run: the turn was interrupted before this call"
@@ -143,13 +155,9 @@ func (r *run) settle(ctx context.Context, view session.View) error {
 		}
 		m := chat.ResultMessage(chat.ToolResult{ID: call.ID, Name: call.Name, IsError: true,
 			Text: span.OfGenerated(why, span.Generated("interrupted"))})
-		events[i] = session.Event{Kind: session.Result, Message: &m}
+		events[i] = session.Event{Seq: view.Seq + uint64(i) + 1, Kind: session.Result, Turn: view.Turn, Step: view.Step, Message: &m}
 	}
-	if err := r.append(ctx, events...); err != nil {
-		return err
-	}
-	r.step = 0
-	return nil
+	return events
 }
 
 func (r *run) steps(ctx context.Context) (session.Stop, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -94,6 +95,11 @@ func (a *Agent) Preview(ctx context.Context, id string, in Input) (Preview, erro
 	l := newLive(id) // a copy of its own: a turn may be running
 	if err := a.load(ctx, l); err != nil {
 		return Preview{}, err
+	}
+	for _, e := range settling(l.folder.View()) { // as Run does first
+		if err := l.folder.Add(e); err != nil {
+			return Preview{}, fmt.Errorf("session %s: %w", id, err)
+		}
 	}
 	v := l.folder.View()
 	history := v.Messages

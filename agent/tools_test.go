@@ -51,7 +51,7 @@ func TestToolOutcomes(t *testing.T) {
 		{"a deadline of its own", "{tool: times out, id: c}", "!c: query: context deadline exceeded", 1},
 		{"unknown", "{tool: nobody, id: c}", `!c: there is no tool "nobody"; the tools are: dirty, empty, fails, fine, hidden, panics, refuses, times out`, 0},
 		{"hidden", "{tool: hidden, id: c}", `!c: the tool "hidden" is not available in this step`, 0},
-		{"not JSON", `{tool: fine, raw: '{"a":', id: c}`, "!c: not run: the arguments are not a complete JSON object (unexpected end of JSON input); call the tool again", 0},
+		{"not JSON", `{tool: fine, raw: '{"a":', id: c}`, "!c: not run: the arguments are not a complete JSON object (arguments: json at offset 5: unexpected end); call the tool again", 0},
 		{"not an object", `{tool: fine, raw: '[1]', id: c}`, "", 0},
 		{"two objects", `{tool: fine, raw: '{}{}', id: c}`, "", 0},
 	}

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"net"
 	"net/url"
@@ -56,6 +57,18 @@ func (m *HTTP) redact(err error) error {
 	s := err.Error()
 	if clean := r.Replace(s); clean != s {
 		return &TransportError{BaseURL: shown(m.BaseURL), Err: errors.New(clean)}
+	}
+	return err
+}
+
+// named returns an error that a response is or has with the endpoint it came
+// from; others name it themselves.
+func (m *HTTP) named(err error) error {
+	var api *wire.APIError
+	var form wire.StreamError
+	var transport *TransportError
+	if !errors.As(err, &transport) && (errors.As(err, &api) || errors.As(err, &form)) {
+		return fmt.Errorf("endpoint %s: %w", shown(m.BaseURL), err)
 	}
 	return err
 }

@@ -82,7 +82,7 @@ func (m *HTTP) Send(ctx context.Context, b wire.Body) iter.Seq2[wire.Event, erro
 			}
 			wait, again := waits.next(err, try.after)
 			if !again || try.yielded {
-				yield(wire.Event{}, m.redact(err))
+				yield(wire.Event{}, m.named(m.redact(err)))
 				return
 			}
 			if m.Retry.Notify != nil {
