@@ -2,7 +2,6 @@ package wire
 
 import (
 	"maps"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,10 +79,7 @@ func (l *leveler) resolve(ref string) (map[string]any, bool) {
 	if !ok {
 		return nil, false
 	}
-	fragment, err := url.PathUnescape(fragment)
-	if err != nil {
-		return nil, false
-	}
+	fragment = percentDecoded(fragment)
 	var at any = l.root
 	if fragment != "" {
 		for _, step := range strings.Split(fragment, "/")[1:] {
@@ -112,6 +108,19 @@ func (l *leveler) resolve(ref string) (map[string]any, bool) {
 		return map[string]any{}, v
 	}
 	return nil, false
+}
+
+// percentDecoded undoes the escapes of a URL; what is none stays.
+func percentDecoded(s string) string {
+	for i := 0; i+2 < len(s); i++ {
+		if s[i] != '%' {
+			continue
+		}
+		if n, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+			s = s[:i] + string([]byte{byte(n)}) + s[i+3:]
+		}
+	}
+	return s
 }
 
 // combine merges allOf into the schema and turns oneOf into anyOf. It writes to

@@ -226,7 +226,7 @@ const (
 	CallEnd                         // Index, Call: the complete call
 	UsageReport                     // Usage
 	OpaqueItem                      // Opaque
-	Stop                            // Stop, Text: the provider's own word for it, ID: of the response, if it can be continued
+	Stop                            // Stop, Text: the provider's own word for it, ID: of the response, where it can be continued
 )
 
 // An Event is one step of a response.

@@ -112,7 +112,7 @@ func (e encoder) channels() {
 	sys, ins := e.Channels()
 	if len(sys) > 0 && len(ins) > 0 && e.merged() {
 		e.openMessage(e.HeadRole())
-		e.Merged(sys, ins)
+		e.Joined(sys, ins)
 		e.Raw(`"}`)
 		return
 	}
