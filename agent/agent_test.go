@@ -47,7 +47,7 @@ turns:
 		t.Errorf("got usage %+v", end.Usage)
 	}
 	diff(t, "stop", stop(t, events).Stop, &session.Stop{Reason: "end", Message: "stop"})
-	stored := log(t, store, "s1")
+	stored := readLog(t, store, "s1")
 	var handed []session.Event
 	for _, e := range events {
 		if !e.Kind.Transient() {
@@ -119,7 +119,7 @@ func TestMaxSteps(t *testing.T) {
 	if !strings.Contains(end.Stop.Message, "3 model requests") || f.ran != 3 || end.Step != 3 {
 		t.Errorf("%d calls; step %d; %s", f.ran, end.Step, end.Stop.Message)
 	}
-	log(t, store, "s")
+	readLog(t, store, "s")
 	// The session goes on: a new turn has its own steps.
 	if again := stop(t, turn(t, a, "s", "go on")); again.Turn != 2 || f.ran != 6 {
 		t.Errorf("turn %d, %d calls", again.Turn, f.ran)
@@ -140,7 +140,7 @@ func TestReminder(t *testing.T) {
 			t.Errorf("request %d: %s", i, b)
 		}
 	}
-	stored, err := json.Marshal(log(t, store, "s"))
+	stored, err := json.Marshal(readLog(t, store, "s"))
 	if err != nil || strings.Contains(string(stored), "REMEMBER") {
 		t.Errorf("%v; the reminder was stored", err)
 	}

@@ -95,7 +95,7 @@ func TestEndpointFailures(t *testing.T) {
 			store := &memory.Store{}
 			a := newAgent(t, agent.Config{Model: at(url), Store: store})
 			events, err := run(t.Context(), a, "s", "my question")
-			end := stop(t, log(t, store, "s"))
+			end := stop(t, readLog(t, store, "s"))
 			if err == nil || end.Stop.Reason != agent.StopError || end.Failure != err.Error() {
 				t.Errorf("got error %v, stop %+v, failure %q", err, end.Stop, end.Failure)
 			}
@@ -177,7 +177,7 @@ func TestFailingAssembly(t *testing.T) {
 	if !strings.Contains(kinds(events), "diagnostic") {
 		t.Errorf("nothing is said of rag: %s", kinds(events))
 	}
-	log(t, store, "s")
+	readLog(t, store, "s")
 }
 
 // A store that fails at any append ends the turn; what was stored can be read,
@@ -196,7 +196,7 @@ func TestStoreFails(t *testing.T) {
 		}
 		store.left = 1000
 		turn(t, a, "s", "again")
-		stored := log(t, store, "s")
+		stored := readLog(t, store, "s")
 		if f.ran > strings.Count(kinds(stored), "tool.call") {
 			t.Errorf("append %d: %d runs, but the log says %s", n, f.ran, kinds(stored))
 		}

@@ -155,8 +155,8 @@ func results(events []session.Event) []string {
 	return out
 }
 
-// log returns what a store has of a session, which must fold.
-func log(t testing.TB, s session.Store, id string) []session.Event {
+// readLog returns what a store has of a session, which must fold.
+func readLog(t testing.TB, s session.Store, id string) []session.Event {
 	t.Helper()
 	var out []session.Event
 	for e, err := range s.Events(t.Context(), id) {

@@ -160,7 +160,7 @@ func TestCrashWithOpenCalls(t *testing.T) {
 	diff(t, "events", kinds(events), "tool.result tool.result input request answer stop")
 	diff(t, "runs", f.ran, 0)
 	diff(t, "the preview", string(p.Body.JSON), model.last())
-	log(t, store, "s")
+	readLog(t, store, "s")
 	if p.Turn != 2 || p.Step.Step != 1 {
 		t.Errorf("the preview is of turn %d, step %d", p.Turn, p.Step.Step)
 	}

@@ -43,7 +43,7 @@ func TestBusySession(t *testing.T) {
 	time.Sleep(5 * time.Millisecond)
 	close(release)
 	pending.Wait()
-	diff(t, "events", kinds(log(t, store, "s")), "session.start input request answer tool.call tool.result request answer stop input request answer stop")
+	diff(t, "events", kinds(readLog(t, store, "s")), "session.start input request answer tool.call tool.result request answer stop input request answer stop")
 }
 
 // Many sessions and many inputs for each, more than the agent keeps: turns never
@@ -68,7 +68,7 @@ func TestManySessions(t *testing.T) {
 	}
 	pending.Wait()
 	for i := range 5 {
-		log(t, store, fmt.Sprint("shared", i))
+		readLog(t, store, fmt.Sprint("shared", i))
 	}
 }
 
@@ -92,7 +92,7 @@ func TestFailedStoreWithWaiters(t *testing.T) {
 	pending.Wait()
 	store.left = 100
 	turn(t, a, "s", "last")
-	log(t, store, "s")
+	readLog(t, store, "s")
 }
 
 func TestSessionIDs(t *testing.T) {

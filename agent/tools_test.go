@@ -80,7 +80,7 @@ func TestToolOutcomes(t *testing.T) {
 			diff(t, "runs", ran, tt.runs)
 			diff(t, "call events", strings.Count(kinds(events), "tool.call"), tt.runs)
 			diff(t, "reason", stop(t, events).Stop.Reason, "end")
-			log(t, store, "s")
+			readLog(t, store, "s")
 		})
 	}
 }
@@ -133,7 +133,7 @@ func TestCallIDs(t *testing.T) {
 		if f.ran != len(ids) || len(seen) != len(ids) {
 			t.Errorf("%q: %d runs, results %v", ids, f.ran, results(events))
 		}
-		log(t, store, "s")
+		readLog(t, store, "s")
 	}
 }
 
@@ -165,7 +165,7 @@ func TestCancelInATool(t *testing.T) {
 			"!c2: not run: the turn was cancelled before this call", "!c3: not run: the turn was cancelled before this call"})
 		diff(t, "reason", stop(t, events).Stop.Reason, agent.StopCancelled)
 		diff(t, "runs of the other", other.ran, 0)
-		log(t, store, "s")
+		readLog(t, store, "s")
 		diff(t, "afterwards", stop(t, turn(t, a, "s", "again")).Stop.Reason, "end")
 		if !strings.Contains(model.last(), "not run: the turn was cancelled") {
 			t.Errorf("the model is not told: %s", model.last())
@@ -198,7 +198,7 @@ func TestCancelInTheStream(t *testing.T) {
 	}
 	diff(t, "events", kinds(events), "session.start input request stop")
 	diff(t, "reason", stop(t, events).Stop.Reason, agent.StopCancelled)
-	log(t, store, "s")
+	readLog(t, store, "s")
 	p, err := a.Preview(t.Context(), "s", agent.Text("again"))
 	if err != nil || !strings.Contains(string(p.Body.JSON), "the question") {
 		t.Errorf("%v: the input is gone: %s", err, p.Body.JSON)
@@ -223,7 +223,7 @@ func TestCallerBreaksOff(t *testing.T) {
 		if seen < n {
 			break
 		}
-		events := log(t, store, "s")
+		events := readLog(t, store, "s")
 		end := stop(t, events)
 		if f.ran != strings.Count(kinds(events), "tool.call") {
 			t.Errorf("broken off at %d: %d runs, events %s", n, f.ran, kinds(events))
@@ -232,6 +232,6 @@ func TestCallerBreaksOff(t *testing.T) {
 			t.Errorf("broken off at %d: the turn ended with %q at step %d", n, end.Stop.Reason, end.Step)
 		}
 		turn(t, a, "s", "again")
-		log(t, store, "s")
+		readLog(t, store, "s")
 	}
 }
