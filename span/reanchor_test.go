@@ -155,3 +155,67 @@ func BenchmarkReanchorNested(b *testing.B) {
 		old.Reanchor(now, span.Origin{Stage: "x"})
 	}
 }
+
+// Where as many lines came as went, each is an edit of the one it replaces.
+func TestReanchorPairs(t *testing.T) {
+	tests := []struct {
+		name, old, now string
+		want           []string
+	}{
+		{"two edited lines", "a: 1\nb: 2\n", "a: 10\nb: 20\n",
+			[]string{`a@0: "a: 1"`, `by@-1: "0"`, `a@4: "\nb: 2"`, `by@-1: "0"`, `a@9: "\n"`}},
+		{"every line", "k1=x\nk2=x\nk3=x", "k1=y\nk2=y\nk3=y",
+			[]string{`a@0: "k1="`, `by@-1: "y"`, `a@4: "\nk2="`, `by@-1: "y"`, `a@9: "\nk3="`, `by@-1: "y"`}},
+		{"between lines that stay", "top\nsay tabs\nuse tabs\nend\n", "top\nsay spaces\nuse spaces\nend\n",
+			[]string{`a@0: "top\nsay "`, `by@-1: "space"`, `a@11: "s\nuse "`, `by@-1: "space"`, `a@20: "s\nend\n"`}},
+		{"not as many: one replacement", "a: 1\nb: 2\nend\n", "x: 7\nend\n", []string{`by@-1: "x: 7"`, `a@9: "\nend\n"`}},
+		{"a line and its copy", "x\nx\n", "xy\nxy\n", []string{`a@0: "x"`, `by@-1: "y"`, `a@1: "\nx"`, `by@-1: "y"`, `a@3: "\n"`}},
+		{"last line without an end", "a\nb", "a1\nb1\n", []string{`a@0: "a"`, `by@-1: "1"`, `a@1: "\nb"`, `by@-1: "1\n"`}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := span.Of(tt.old, fileA).Reanchor(tt.now, span.Origin{Section: "by"})
+			diff(t, "text", got.String(), tt.now)
+			diff(t, "origins", where(got), tt.want)
+		})
+	}
+}
+
+// Text made so that each pass of matching finds two lines only is read right,
+// keeps its ends, and takes time in proportion to its length.
+func TestReanchorBoundedNesting(t *testing.T) {
+	nested := func(n int) (old span.Text, now string) {
+		var before, after strings.Builder
+		for i := range n {
+			fmt.Fprintf(&before, "u%d\nold%d\nu%d\n", i+1, i, i)
+			fmt.Fprintf(&after, "u%d\nnew%d\nu%d\n", i+1, i, i)
+		}
+		return span.Of("first\n"+before.String()+"last\n", fileA), "first\n" + after.String() + "last\n"
+	}
+	old, now := nested(300)
+	got := old.Reanchor(now, span.Origin{Section: "by"})
+	diff(t, "text", got.String(), now)
+	kept := 0
+	for _, s := range got {
+		if s.From.Section == "by" {
+			continue
+		}
+		kept += len(s.Text)
+		if at := int(s.Off); old.String()[at:at+len(s.Text)] != s.Text {
+			t.Errorf("%q is not at %d", s.Text, at)
+		}
+	}
+	if kept < len(now)/4 {
+		t.Errorf("%d of %d bytes keep their origin", kept, len(now))
+	}
+	if first, last := got[0], got[len(got)-1]; !strings.HasPrefix(first.Text, "first\n") || !strings.HasSuffix(last.Text, "last\n") || last.From != fileA {
+		t.Error("the ends lost their origin")
+	}
+	cost := func(n int) float64 {
+		old, now := nested(n)
+		return testing.AllocsPerRun(1, func() { old.Reanchor(now, span.Origin{}) })
+	}
+	if a, b := cost(1000), cost(8000); b > 10*a {
+		t.Errorf("eight times the text: %.0f allocations instead of %.0f", b, a)
+	}
+}
