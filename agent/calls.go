@@ -54,7 +54,7 @@ func (r *run) call(ctx context.Context, call chat.ToolCall) (tool.Result, error)
 	if err := r.append(ctx, session.Event{Kind: session.Call, Call: &call}); err != nil {
 		return tool.Result{}, err
 	}
-	return invoke(ctx, t, call), nil
+	return invoke(tool.WithWho(ctx, r.in.Who), t, call), nil
 }
 
 // visible reports whether the model was shown the tool in the last request.

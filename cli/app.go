@@ -161,7 +161,7 @@ func (c *command) root() *cobra.Command {
 	})
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return c.flags.check() }
 	c.flags.add(root)
-	root.AddCommand(c.promptCommand(), c.initCommand(), c.runCommand(), c.trustCommand(), c.demoCommand(), c.versionCommand())
+	root.AddCommand(c.promptCommand(), c.initCommand(), c.runCommand(), c.trustCommand(), c.skillsCommand(), c.agentsCommand(), c.demoCommand(), c.versionCommand())
 	for _, cmd := range root.Commands() {
 		cmd.Args = usageArgs(cmd.Args)
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/proemhq/proem/inspect"
+	"github.com/proemhq/proem/session"
 )
 
 // A world is a case's directory after its shell block ran, and what it takes to
@@ -118,6 +119,38 @@ func (w *world) assemble(cwd string, set ...string) inspect.Prompt {
 		w.t.Fatalf("%v\n%s", err, out)
 	}
 	return p
+}
+
+// load returns the result of load_skill as the model gets it, in a run with a
+// scripted model.
+func (w *world) load(name, path string) string {
+	w.t.Helper()
+	args := map[string]string{"name": name}
+	if path != "" {
+		args["path"] = path
+	}
+	call, err := json.Marshal(map[string]any{"turns": []any{
+		map[string]any{"calls": []any{map[string]any{"tool": "load_skill", "args": args}}}, map[string]any{"text": "done"},
+	}})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	script := filepath.Join(w.home, "script.yaml")
+	if err := os.WriteFile(script, call, 0o644); err != nil {
+		w.t.Fatal(err)
+	}
+	out := w.run("run", "--trust", "project", "--model", "scripted:s", "--set", "scripted.file="+script, "--output", "stream-json", "go")
+	for line := range strings.Lines(out) {
+		var e session.Event
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			w.t.Fatalf("%v\n%s", err, line)
+		}
+		if e.Kind == session.Result {
+			return e.Message.Results()[0].Text.String()
+		}
+	}
+	w.t.Fatalf("no result\n%s\n%s", out, w.err)
+	return ""
 }
 
 // docs returns the texts of the sections that were read from files.

@@ -5,6 +5,7 @@ package cli_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/proemhq/proem/inspect"
+	"github.com/proemhq/proem/prompt"
 )
 
 // TestCase runs the handed cases that concern the reading of files, each in the
@@ -99,6 +101,16 @@ var cases = map[string]func(w *world){
 			w.t.Error("the prefix differs from that of the file without the mark")
 		}
 	},
+	"C14": func(w *world) {
+		p := w.assemble("")
+		if s := section(p, "skills").Text + "\n"; !strings.Contains(s, "- bom: has a mark\n") || !strings.Contains(s, "- ok: fine\n") {
+			w.t.Errorf("the list is %q", s)
+		}
+		if got := w.load("bom", ""); !strings.Contains(got, "\nBody.\n") {
+			w.t.Errorf("the skill is %q", got)
+		}
+		w.absent(p, "\xef\xbb\xbf")
+	},
 	"C15": func(w *world) {
 		p := w.assemble("")
 		w.wantDocs(p, "one\ntwo\n")
@@ -155,6 +167,35 @@ var cases = map[string]func(w *world){
 				w.t.Errorf("%d bytes were read", p.IO.BytesRead)
 			}
 		})
+	},
+	"C26": func(w *world) {
+		p := w.assemble("", "skills.list_max_bytes=8000")
+		s := section(p, "skills").Text + "\n"
+		shortest, longest := 1<<30, 0
+		for i := 1; i <= 60; i++ {
+			_, rest, ok := strings.Cut(s, fmt.Sprintf("- s%02d: ", i))
+			if !ok {
+				w.t.Fatalf("s%02d is not in the list", i)
+			}
+			line, _, _ := strings.Cut(rest, "\n")
+			n := utf8.RuneCountInString(line)
+			shortest, longest = min(shortest, n), max(longest, n)
+		}
+		if longest-shortest > 1 || len(s)-1 > 8000 {
+			w.t.Errorf("descriptions of %d to %d runes, %d bytes in all", shortest, longest, len(s))
+		}
+		warnings := 0
+		for _, d := range p.Diagnostics {
+			if d.Severity == prompt.Warning && strings.Contains(d.Message, "60") {
+				warnings++
+			}
+		}
+		if warnings != 1 {
+			w.t.Errorf("%d warnings with counts: %v", warnings, p.Diagnostics)
+		}
+		if q := w.assemble("", "skills.list_max_bytes=8000"); section(q, "skills").Text+"\n" != s {
+			w.t.Error("two runs differ")
+		}
 	},
 	"C28": func(w *world) {
 		p := w.assemble("")
@@ -268,6 +309,71 @@ var cases = map[string]func(w *world){
 				w.t.Errorf("%s: the date is %+v", now, s)
 			}
 		}
+	},
+	"C70": func(w *world) {
+		p := w.assemble("")
+		if s := section(p, "skills").Text + "\n"; strings.Count(s, "deploy") != 1 || !strings.Contains(s, "- deploy: project one\n") {
+			w.t.Errorf("the list is %q", s)
+		}
+		if got := w.load("deploy", ""); !strings.Contains(got, "\nP\n") {
+			w.t.Errorf("deploy is %q", got)
+		}
+		if got := w.load("deploy@user", ""); !strings.Contains(got, "\nU\n") {
+			w.t.Errorf("deploy@user is %q", got)
+		}
+		if out := w.run("skills"); !strings.Contains(out, "(shadowed by deploy@project) user one") {
+			w.t.Errorf("proem skills:\n%s", out)
+		}
+	},
+	"C71": func(w *world) {
+		p := w.assemble("")
+		s := section(p, "skills").Text + "\n"
+		for _, line := range []string{"- ok: d\n", "- bad: Use when: a, b\n", "- nonl: d\n"} {
+			if !strings.Contains(s, line) {
+				w.t.Errorf("%q is not in the list %q", line, s)
+			}
+		}
+		if strings.Contains(s, "- open") {
+			w.t.Error("open is listed")
+		}
+		found := false
+		for _, d := range p.Diagnostics {
+			found = found || strings.HasSuffix(d.Path, "open/SKILL.md") && d.Line > 0
+		}
+		if !found {
+			w.t.Errorf("open was not rejected with path and line: %v", p.Diagnostics)
+		}
+	},
+	"C74": func(w *world) {
+		s := section(w.assemble(""), "skills").Text + "\n"
+		if !strings.Contains(s, "- ok: d\n") || strings.Contains(s, "evil") {
+			w.t.Errorf("the list is %q", s)
+		}
+	},
+	"C89": func(w *world) {
+		p := w.assemble("")
+		if s := section(p, "skills").Text + "\n"; strings.Contains(s, "evil") {
+			w.t.Error("evil is listed")
+		}
+		warnings := 0
+		for _, d := range p.Diagnostics {
+			if strings.Contains(d.Path, "evil/SKILL.md") {
+				warnings++
+			}
+		}
+		if warnings != 1 {
+			w.t.Errorf("%d diagnostics name evil's link: %v", warnings, p.Diagnostics)
+		}
+		if got := w.load("a", "ref/ok.md"); !strings.Contains(got, "OK\n") {
+			w.t.Errorf("ref/ok.md is %q", got)
+		}
+		for _, c := range [][2]string{{"a", "../../secret.md"}, {"a", w.dir + "/secret.md"}, {"a", "ref/link.md"}, {"../..", "secret.md"}} {
+			got := w.load(c[0], c[1])
+			if !strings.Contains(got, "skill.outside_root") || strings.Contains(got, "OUT\n") {
+				w.t.Errorf("%q is %q", c, got)
+			}
+		}
+		w.absent(p, "OUT")
 	},
 	"C81": func(w *world) {
 		p := w.assemble("a/b/c")

@@ -105,6 +105,8 @@ func (c *command) define(b *bench, reg *registry.Registry, l *load.Loader) error
 	if b.trusted {
 		b.nested = instructions
 	}
+	b.skills = b.skillSet(l)
+	t.Skills = b.skills
 	t.Date = clock.New(clock.Config{Env: b.env})
 	t.Environment = envfacts.New(envfacts.Config{Root: b.place.root, Cwd: b.place.cwd})
 	if err := standard.Define(scope, t); err != nil {

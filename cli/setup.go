@@ -15,7 +15,10 @@ import (
 	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/source/files"
 	"github.com/proemhq/proem/source/load"
+	"github.com/proemhq/proem/source/skills"
+	"github.com/proemhq/proem/span"
 	toolfs "github.com/proemhq/proem/tool/fs"
+	"github.com/proemhq/proem/tool/skill"
 	"github.com/proemhq/proem/wire"
 )
 
@@ -41,8 +44,9 @@ type bench struct {
 	store       session.Store // nil: the agent's own
 	trusted     bool          // the project's files are used
 	guard       *trust.Guard  // holds back what a recorded trust does not cover; nil: nothing
-	nested      agent.Nested  // finds instruction files below the working directory; nil: none are used
-	held        []string      // project files that are held back, or that run would hold back
+	skills      *skills.Set
+	nested      agent.Nested // finds instruction files below the working directory; nil: none are used
+	held        []string     // project files that are held back, or that run would hold back
 	diagnostics []prompt.Diagnostic
 }
 
@@ -74,7 +78,7 @@ func (c *command) setup(ctx context.Context, o options) (*bench, error) {
 	if made, ok := c.builtIn(b.cfg.Name); ok {
 		return b, c.buildIn(b, made)
 	}
-	return b, c.buildAgent(b, o)
+	return b, c.buildAgent(ctx, b, o)
 }
 
 // configure finds the place and loads the configuration. The root markers are
@@ -161,7 +165,7 @@ func (c *command) buildIn(b *bench, made Agent) error {
 }
 
 // buildAgent builds the agent that the configuration describes.
-func (c *command) buildAgent(b *bench, o options) error {
+func (c *command) buildAgent(ctx context.Context, b *bench, o options) error {
 	reg, p, err := c.compose(b)
 	if err != nil {
 		return err
@@ -174,9 +178,17 @@ func (c *command) buildAgent(b *bench, o options) error {
 	if err := c.define(b, reg, loader); err != nil {
 		return err
 	}
+	tools := toolfs.Tools(toolfs.Config{Env: b.env, Roots: []string{b.place.root}})
+	catalog, err := b.skills.Catalog(ctx, prompt.Who{})
+	if err != nil {
+		return fmt.Errorf("skills: %w", err)
+	}
+	if len(catalog.Entries) > 0 {
+		tools = append(tools, skill.Load(b.skills))
+	}
 	b.agent, err = agent.New(agent.Config{
 		Model: b.model.Model, ModelName: b.model.name, Registry: reg, Preset: &p, Store: b.store, Env: b.env,
-		Tools:   toolfs.Tools(toolfs.Config{Env: b.env, Roots: []string{b.place.root}}),
+		Tools:   tools,
 		Request: agent.Request{Placement: placement(b.cfg.Placement), Options: requestOptions(b.cfg, o.noStream)},
 		Limits:  agent.Limits{Steps: b.cfg.Steps.Max, Source: b.cfg.Sources.Timeout},
 		Nested:  b.nested,
@@ -214,6 +226,16 @@ func (b *bench) heldBack() ([]string, error) {
 	if _, err := root.Lstat(".proem/agent.yaml"); err == nil {
 		found = append(found, filepath.Join(b.place.root, ".proem", "agent.yaml"))
 	}
+	for _, t := range b.skillTiers(nil) {
+		if t.trust == span.User {
+			continue
+		}
+		held, err := t.folder.Held(context.Background(), prompt.Who{})
+		if err != nil {
+			return nil, fmt.Errorf("skills: %w", err)
+		}
+		found = append(found, held...)
+	}
 	return found, nil
 }
 
@@ -232,6 +254,9 @@ func (c *command) announce(b *bench, o options) {
 	names := make([]string, len(b.held))
 	for i, h := range b.held {
 		names[i] = c.short(b, h)
+	}
+	if more := len(names) - 5; more > 1 {
+		names = append(names[:5], fmt.Sprintf("and %d more", more))
 	}
 	list += " (" + strings.Join(names, ", ") + ")"
 	switch {

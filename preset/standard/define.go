@@ -13,6 +13,7 @@ const (
 	InstructionsSection = "instructions"
 	RuntimeSection      = "runtime"
 	FilesSection        = "project-instructions" // its documents have names of their own
+	SkillsSection       = "skills"
 	DateSection         = "date"
 	EnvironmentSection  = "environment"
 )
@@ -29,6 +30,7 @@ type Texts struct {
 	Tools        bool    // the agent has tools: say how the loop works
 
 	Files       source.Source // instruction files
+	Skills      source.Source // the list of skills
 	Date        source.Source
 	Environment source.Source
 }
@@ -70,6 +72,7 @@ func Define(s *registry.Scope, t Texts) error {
 		literal(prompt.SectionDef{Name: RuntimeSection, Order: OrderRuntime}, runtime),
 		dynamic(prompt.SectionDef{Name: FilesSection, Order: OrderInstructions, Class: prompt.Session,
 			Source: "file", Priority: 50}, t.Files),
+		dynamic(prompt.SectionDef{Name: SkillsSection, Order: OrderSkills, Class: prompt.Session, Source: "skills", Priority: 40}, t.Skills),
 		dynamic(prompt.SectionDef{Name: DateSection, Channel: prompt.Context, Class: prompt.Turn, Order: 100, Source: "clock"}, t.Date),
 		dynamic(prompt.SectionDef{Name: EnvironmentSection, Channel: prompt.Context, Class: prompt.Turn, Order: 200, Source: "environment"}, t.Environment),
 	} {

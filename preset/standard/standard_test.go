@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/preset/standard"
@@ -247,4 +248,30 @@ func Example() {
 	// [context: date]
 	// It is Friday.
 	// told again: 0
+}
+
+// Each frame is what the stages up to it give, also after the later ones ran;
+// and every stage keeps its promises on what it is given here.
+func TestFrames(t *testing.T) {
+	p := standard.New(standard.Config{ToolOrder: []string{"write", stage.Unlisted}, Visibility: []stage.VisibilityRule{{Tool: "none"}}, Budget: 10_000, Count: words})
+	view, lineage := small(t).View(), []string{"agent"}
+	facts := source.Gather(t.Context(), prompt.Needs(view.Snapshot, lineage), view, source.Query{}, 0, nil)
+	in, stages := p.Input(lineage, facts), p.Stages(lineage)
+	frames, err := prompt.Trace(view.Snapshot, in, stages...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	diff(t, "frames", len(frames), len(stages)+1)
+	for i, f := range frames {
+		want, err := prompt.Assemble(view.Snapshot, in, stages[:i]...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(f.Assembly, want, cmpopts.IgnoreUnexported(prompt.Section{}), cmpopts.EquateEmpty()); d != "" {
+			t.Errorf("frame %s (-frame +assembled):\n%s", f.Stage, d)
+		}
+		if i < len(stages) {
+			prompttest.Check(t, stages[i], prompttest.Case{Name: f.Stage, Input: in, Assembly: f.Assembly})
+		}
+	}
 }
