@@ -20,7 +20,6 @@ import (
 	"github.com/proemhq/proem/source/load"
 	"github.com/proemhq/proem/span"
 	"github.com/proemhq/proem/stage"
-	"github.com/proemhq/proem/token"
 )
 
 // presetNames are the composition models that --preset knows.
@@ -36,7 +35,7 @@ func (c *command) compose(b *bench) (*registry.Registry, preset.Preset, error) {
 	case "", "standard":
 		return registry.New(), standard.New(standard.Config{
 			ToolOrder: cfg.Tools.Order, Visibility: visibility(cfg.Tools), KeepMissing: cfg.VariablesMissing == "keep",
-			Budget: cfg.Budget.InputTokens, Count: token.Estimate.Count,
+			Budget: cfg.Budget.InputTokens, Count: b.counter.Count,
 		}), nil
 	case "deepseek":
 		d := cfg.DeepSeek

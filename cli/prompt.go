@@ -16,7 +16,6 @@ import (
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/session/jsonl"
-	"github.com/proemhq/proem/token"
 	"github.com/proemhq/proem/wire/openaichat"
 )
 
@@ -95,7 +94,7 @@ func (c *command) readStore(ctx context.Context, p place, id string) (session.St
 func (c *command) showPrompt(b *bench, p agent.Preview, wireName string) error {
 	about := inspect.About{
 		Preset: b.preset.Name, Agent: b.agentName, Model: b.model.spec, Cwd: b.place.cwd, Root: b.place.root, Workspace: b.place.workspace,
-		Dialect: b.model.dialect, Counter: token.Estimate, IO: b.env.Count.Load(), Diagnostics: b.diagnostics,
+		Dialect: b.model.dialect, Counter: b.counter, IO: b.env.Count.Load(), Diagnostics: b.diagnostics,
 	}
 	if about.Model == "" {
 		about.Model = b.model.name

@@ -17,6 +17,7 @@ import (
 	"github.com/proemhq/proem/source/load"
 	"github.com/proemhq/proem/source/skills"
 	"github.com/proemhq/proem/span"
+	"github.com/proemhq/proem/token"
 	toolfs "github.com/proemhq/proem/tool/fs"
 	"github.com/proemhq/proem/tool/skill"
 	"github.com/proemhq/proem/wire"
@@ -39,6 +40,7 @@ type bench struct {
 	env         *env.Env
 	model       resolved
 	preset      preset.Preset
+	counter     token.Counter // for the model
 	agentName   string
 	agent       *agent.Agent
 	store       session.Store // nil: the agent's own
@@ -70,6 +72,7 @@ func (c *command) setup(ctx context.Context, o options) (*bench, error) {
 	if b.model, err = c.resolve(ctx, b.cfg, b.env, o.run); err != nil {
 		return nil, err
 	}
+	b.counter = token.NewMemo(token.ForModel(b.model.name), 0)
 	if o.store != nil {
 		if b.store, err = o.store(b.place); err != nil {
 			return nil, err
