@@ -68,7 +68,8 @@ func (a *Agent) acquire(ctx context.Context, id string) (*live, func(), error) {
 		}
 	}
 	if !l.loaded {
-		if err := a.load(ctx, l); err != nil {
+		// Without the log the input cannot be stored, which comes first.
+		if err := a.load(context.WithoutCancel(ctx), l); err != nil {
 			<-l.busy
 			leave()
 			return nil, nil, err

@@ -106,3 +106,20 @@ func TestSessionIDs(t *testing.T) {
 		}
 	}
 }
+
+// The input is stored before anything else can fail, also when the turn is
+// cancelled before it begins.
+func TestCancelledBeforeItBegins(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	store := &memory.Store{}
+	model := &recorder{Model: script(t, "turns: [{text: ok}]")}
+	a := newAgent(t, agent.Config{Model: model, Store: store})
+	for range 2 {
+		if _, err := run(ctx, a, "s", "remember"); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+	}
+	diff(t, "requests", len(model.bodies), 0)
+	diff(t, "events", kinds(readLog(t, store, "s")), "session.start input stop input stop")
+}

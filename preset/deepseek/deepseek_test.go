@@ -13,6 +13,7 @@ import (
 	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/preset/deepseek"
 	"github.com/proemhq/proem/prompt"
+	"github.com/proemhq/proem/prompttest"
 	"github.com/proemhq/proem/provider/scripted"
 	"github.com/proemhq/proem/registry"
 	"github.com/proemhq/proem/source"
@@ -349,4 +350,32 @@ func ExampleNew() {
 	// Runtime context as of this step. It replaces every earlier runtime context.
 	//
 	// Files are read-only.
+}
+
+// Every stage keeps its promises, on what the stage before it gave.
+func TestStagePromises(t *testing.T) {
+	p, ok := newPreset(t, deepseek.Config{PersonaPrefix: "In {{cwd}}.", ToolOrder: []string{"b", stage.Unlisted}}), done(t)
+	g := p.Registry.Global()
+	ok(g.Variable("cwd", "/src"))
+	ok(g.Section(prompt.SectionDef{Name: "plain", Body: prompt.Body{Literal: "{{cwd}} in a text that is no declared template"}}))
+	ok(g.Section(prompt.SectionDef{Name: "file", Path: "/src/x", Trust: span.Project, Body: prompt.Body{Literal: "{{never}}"}}))
+	ok(g.Section(prompt.SectionDef{Name: "c", Channel: prompt.Context, Body: prompt.Body{Literal: "now"}}))
+	ok(g.Tools(prompt.ToolDef{Specs: []chat.ToolSpec{{Name: "a"}, {Name: "b"}}}))
+	p.Hook(hook("h {{cwd}}"), deepseek.HookOptions{})
+	in, snapshot := p.Input("", nil), p.Registry.Snapshot()
+	pr := p.Preset()
+	stages := pr.Stages(nil)
+	frames, err := prompt.Trace(snapshot, in, stages...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range stages {
+		prompttest.Check(t, s, prompttest.Case{Name: frames[i].Stage, Input: in, Assembly: frames[i].Assembly})
+	}
+	system := frames[len(frames)-1].Assembly.Render(prompt.System)
+	for _, want := range []string{"In /src.", "/src in a text", "{{never}}", "h /src"} {
+		if !strings.Contains(system, want) {
+			t.Errorf("the prompt lacks %q:\n%s", want, system)
+		}
+	}
 }
