@@ -143,10 +143,13 @@ func (c *Composer) patch(in Input) *Composed {
 	}
 	prev := &c.last.Assembly
 	r := resolver{p: c.plan, in: in, arena: make(span.Text, 0, len(changed))}
-	for _, i := range changed {
+	for n, i := range changed {
 		r.section(c.plan.sections[i])
+		if len(r.a.Sections) != n+1 || r.a.Sections[n].Doc != nil {
+			return nil // the section went, or became documents
+		}
 	}
-	if len(r.faults) > 0 || len(r.a.Sections) != len(changed) || len(r.a.Notes) > 0 || len(r.a.Diagnostics) > 0 {
+	if len(r.faults) > 0 || len(r.a.Notes) > 0 || len(r.a.Diagnostics) > 0 {
 		return nil
 	}
 	part := Assembly{Sections: r.a.Sections, Tools: prev.Tools, Known: prev.Known, Vars: prev.Vars, Mutes: prev.Mutes}

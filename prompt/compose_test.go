@@ -282,3 +282,23 @@ func TestComposerReuses(t *testing.T) {
 		t.Error("equal facts were composed again")
 	}
 }
+
+// A fact that goes while another becomes two documents leaves the number of
+// sections as it was, but not their places.
+func TestComposerOneSectionIsNotAnother(t *testing.T) {
+	s := snapshot(t, prompt.Layer{Sections: []prompt.SectionDef{dynamic("a", 1), literal("middle", 2, "middle"), dynamic("b", 3)}})
+	c := prompt.NewComposer()
+	for _, facts := range []map[string]prompt.Fact{
+		{"a": {Text: "a"}, "b": {Text: "b"}},
+		{"a": {None: true}, "b": {Docs: []prompt.Doc{{Name: "one", Text: "one"}, {Name: "two", Text: "two"}}}},
+		{"a": {Docs: []prompt.Doc{{Name: "one", Text: "one"}}}, "b": {Text: "b"}},
+		{"a": {Docs: []prompt.Doc{}}, "b": {Docs: []prompt.Doc{{Name: "one", Text: "one"}, {Name: "two", Text: "two"}}}},
+	} {
+		in := prompt.Input{Facts: prompt.NewFacts(facts)}
+		got, err := c.Compose(s, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		diff(t, "sections", shape(got.Assembly), shape(must(prompt.Assemble(s, in))))
+	}
+}

@@ -44,7 +44,8 @@ type resolver struct {
 	in     Input
 	a      Assembly
 	faults Faults
-	arena  span.Text // room for one span per dynamic section
+	lost   []*section // sole ones that are at fault
+	arena  span.Text  // room for one span per dynamic section
 }
 
 func (r *resolver) vars() {
@@ -105,6 +106,9 @@ func (r *resolver) section(at ref) {
 	}
 	f := r.in.Facts.find(int(at.fact), d.Body.Fact)
 	if f.err() != nil {
+		if d.Sole && (r.in.Strict || d.Required) {
+			r.lost = append(r.lost, s)
+		}
 		r.failed(d.Body.Fact, f, &Section{Name: d.Name, Channel: d.Channel, Required: d.Required, From: s.from}, "")
 		return
 	}
@@ -200,10 +204,14 @@ func (r *resolver) failed(name string, f *fact, s *Section, kind string) {
 	r.a.Diagnostics = append(r.a.Diagnostics, full.Diagnostics...)
 }
 
-// soles reports channels with more than one sole section.
+// soles reports channels with more than one sole section. One whose source
+// failed counts if it is a fault, so that both faults are reported together.
 func (r *resolver) soles() {
 	var names [Channels][]string
-	found := false
+	found := len(r.lost) > 0
+	for _, s := range r.lost {
+		names[s.def.Channel] = append(names[s.def.Channel], s.def.Name)
+	}
 	for i := range r.a.Sections {
 		if s := &r.a.Sections[i]; s.Sole {
 			names[s.Channel] = append(names[s.Channel], s.Name)

@@ -89,6 +89,16 @@ func TestSole(t *testing.T) {
 	}
 	// A sole section that an ordinary one shadows does not count.
 	resolve(t, s, prompt.Input{Lineage: []string{"x"}})
+
+	// One whose source failed counts where that is a fault.
+	failing := dynamic("late", 0)
+	failing.Sole = true
+	s = snapshot(t, prompt.Layer{Sections: []prompt.SectionDef{sole("a", prompt.System), failing}})
+	in := prompt.Input{Facts: prompt.NewFacts(map[string]prompt.Fact{"late": {Err: errors.New("down")}})}
+	resolve(t, s, in)
+	in.Strict = true
+	_, err = prompt.Resolve(s, in)
+	diff(t, "faults", codes(err), []string{"section.failed", "section.sole_conflict"})
 }
 
 // A failed or missing fact leaves an optional section out and is a fault for
