@@ -24,6 +24,7 @@ var arrows = []archtest.Row{
 	{Path: "internal/sse", Pure: true, Common: true},
 	{Path: "internal/textnorm", Pure: true, Common: true},
 	{Path: "internal/archtest"},
+	{Path: "internal/wiretest", To: []string{"wire"}}, // the tests of every dialect
 
 	{Path: "token", To: []string{"span"}},
 	{Path: "source", To: []string{"prompt"}},

@@ -62,7 +62,10 @@ func (m maker) opaque() *chat.Opaque {
 		{Provider: "anthropic", Type: "server_tool_use", JSON: []byte(`{"type":"server_tool_use","id":"i","name":"n","input":{}}`)},
 		{Provider: "anthropic", Type: "thinking"},
 		{Provider: "openai-responses", Type: "reasoning", JSON: []byte(`{"type":"reasoning","id":"rs_1","summary":[]}`)},
-	}[m.Intn(5)]
+		{Provider: "openai-responses", Type: "reasoning", JSON: []byte(`{"id":"rs_2","type":"reasoning","summary":[] , "encrypted_content":"x="}`)},
+		{Provider: "openai-responses", Type: "message.phase", JSON: []byte(`"commentary"`)},
+		{Provider: "openai-responses", Type: "odd", JSON: []byte(`{`)},
+	}[m.Intn(8)]
 }
 
 func (m maker) message() chat.Message {
@@ -123,6 +126,7 @@ func (m maker) capability() wire.Capability {
 	return wire.Capability{
 		ManySystem: m.coin(), DeveloperRole: m.coin(), LateSystem: wire.Late(m.Intn(3)), ConsecutiveUser: m.coin(),
 		StreamUsage: m.coin(), Images: m.coin(), Parallel: m.coin(), StrictTools: m.coin(), AnyArgs: m.coin(), ReplayReasoning: m.coin(),
+		OutputSchema: m.coin(), Schema: wire.SchemaLevel(m.Intn(3)), SafetyID: m.coin(), SealedReasoning: m.coin(),
 		Breakpoints: m.Intn(5), CacheMin: 4 * m.Intn(3), Thinking: wire.Thinking(m.Intn(3)), Sampling: wire.Sampling(m.Intn(3)),
 	}
 }
@@ -137,11 +141,33 @@ func (m maker) cache() wire.Cache {
 	return c
 }
 
+// options makes those that decide about more than a key of their own.
+func (m maker) options(msgs []chat.Message) wire.Options {
+	var o wire.Options
+	if m.Intn(4) == 0 {
+		o.Output = &wire.Output{Schema: []byte(`{"type":"object","properties":{"a":{"type":"string"}}}`), Strict: m.coin()}
+	}
+	if m.Intn(4) == 0 {
+		yes := true
+		o.Store = &yes
+	}
+	if m.Intn(4) == 0 {
+		o.PreviousResponse.ID = "resp_1"
+		for i := range msgs {
+			if msgs[i].Role == chat.Assistant && m.coin() {
+				o.PreviousResponse.Messages = i + 1
+			}
+		}
+	}
+	return o
+}
+
 func (m maker) request(messages int) wire.Request {
 	r := wire.Request{
 		Model: "m", System: m.parts(), Instructions: m.parts(), Messages: m.messages(messages),
 		Placement: wire.Placement(m.Intn(3)), Capability: m.capability(), Cache: m.cache(),
 	}
+	r.Options = m.options(r.Messages)
 	for i := range m.Intn(3) {
 		r.Tools = append(r.Tools, chat.ToolSpec{
 			Name: fmt.Sprintf("t%d", i), Description: m.string(), Strict: m.coin(),

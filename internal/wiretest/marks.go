@@ -40,7 +40,8 @@ func (w *walker) value(path string) {
 	text := !inside && (w.suite.Text(path) || w.suite.Whole(path))
 	switch w.in[w.at] {
 	case '{', '[':
-		text = text && w.suite.Whole(path)
+		text = text && w.suite.Whole(path) ||
+			!inside && w.suite.Verbatim != nil && w.suite.Verbatim(path, w.in[lo:])
 		w.inside = inside || text
 		w.container(path)
 		w.inside = inside

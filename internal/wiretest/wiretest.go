@@ -27,6 +27,9 @@ type Suite struct {
 	// Whole reports whether a value that is text is so as it stands, an object
 	// included.
 	Whole func(path string) bool
+	// Verbatim, if not nil, reports whether the object that body begins with is one
+	// text, such as an item that goes back to its provider byte for byte.
+	Verbatim func(path string, body []byte) bool
 	// Turns fails if a body breaks the protocol's rules of pairing and, if it has to,
 	// of alternation.
 	Turns func(t testing.TB, b wire.Body, alternate bool)
