@@ -2,124 +2,63 @@ package token
 
 import "math/bits"
 
-// An entry is a pair of neighbors that are a token together: from the highest bits
-// its id, its length, and where it begins, so that the order of the numbers is the
-// order of the merges.
-type entry uint64
+// maxPiece is the length of the longest piece that is merged as one. Places in it,
+// and three entries for each byte, are numbers of 32 bits.
+const maxPiece = 1 << 30
 
-const (
-	entryAtBits  = 38
-	entryLenBits = 8
-)
+// A longMerger is what a merger needs for long pieces.
+type longMerger struct {
+	starts bitmap // where the parts begin, and the end of the last
+	queue  queue
+}
 
-func (e entry) at() int  { return int(e & (1<<entryAtBits - 1)) }
-func (e entry) len() int { return int(e >> entryAtBits & (1<<entryLenBits - 1)) }
-
-// long merges a piece of any length and returns the number of parts, which begin
-// at the bits set in m.starts. Its time is n log n for n bytes, whatever they are:
-// there are at most three entries for each byte.
+// long merges a piece of at most maxPiece bytes and returns the number of parts,
+// which begin at the bits set in m.far.starts. Its time is n log n for n bytes,
+// whatever they are: there are at most three entries for each byte.
 func (m *merger) long(piece string) int {
-	m.starts.fill(len(piece))
-	m.heap = m.heap[:0]
-	for i := range len(piece) - 1 {
-		if id, ok := m.find(piece[i : i+2]); ok {
-			m.heap = append(m.heap, newEntry(id, i, i+2))
-		}
+	if m.far == nil {
+		m.far = new(longMerger)
 	}
-	for i := len(m.heap)/fan + 1; i >= 0; i-- {
-		m.down(i)
+	starts, queue := &m.far.starts, &m.far.queue
+	starts.fill(len(piece))
+	queue.reset(len(piece))
+	for i := range len(piece) - 1 {
+		m.push(piece, i, i+2)
 	}
 	n := len(piece)
-	for len(m.heap) > 0 {
-		e := m.pop()
+	for len(queue.heap) > 0 {
+		e := queue.pop()
 		at := e.at()
-		if !m.starts.has(at) {
+		if !starts.has(at) {
 			continue // merged with what was before it
 		}
-		mid := m.starts.next(at)
+		mid := starts.next(at)
 		if mid == len(piece) {
 			continue
 		}
-		end := m.starts.next(mid)
+		end := starts.next(mid)
 		if end-at != e.len() {
 			continue // one of the two has grown
 		}
-		m.starts.clear(mid)
+		starts.clear(mid)
 		n--
 		if end < len(piece) {
-			m.push(piece, at, m.starts.next(end))
+			m.push(piece, at, starts.next(end))
 		}
 		if at > 0 {
-			m.push(piece, m.starts.prev(at), end)
+			m.push(piece, starts.prev(at), end)
 		}
 	}
+	m.steps += queue.steps
+	queue.steps = 0
 	return n
 }
 
-func newEntry(id, at, end int) entry {
-	return entry(id)<<(entryAtBits+entryLenBits) | entry(end-at)<<entryAtBits | entry(at)
-}
-
-// fan is the number of children in the heap. Four are next to each other in memory
-// and make the heap half as deep as two.
-const fan = 4
-
 // push adds an entry for the bytes from at to end if they are a token.
 func (m *merger) push(piece string, at, end int) {
-	id, ok := m.find(piece[at:end])
-	if !ok {
-		return
+	if id, ok := m.find(piece[at:end]); ok {
+		m.far.queue.push(newEntry(id, at, end))
 	}
-	e := newEntry(id, at, end)
-	m.heap = append(m.heap, e)
-	i := len(m.heap) - 1
-	for i > 0 {
-		m.steps++
-		up := (i - 1) / fan
-		if m.heap[up] <= e {
-			break
-		}
-		m.heap[i] = m.heap[up]
-		i = up
-	}
-	m.heap[i] = e
-}
-
-func (m *merger) pop() entry {
-	top := m.heap[0]
-	last := len(m.heap) - 1
-	m.heap[0] = m.heap[last]
-	m.heap = m.heap[:last]
-	m.down(0)
-	return top
-}
-
-// down moves the entry at i to its place below, if there is one.
-func (m *merger) down(i int) {
-	h := m.heap
-	if i >= len(h) {
-		return
-	}
-	e := h[i]
-	for {
-		m.steps++
-		first := i*fan + 1
-		if first >= len(h) {
-			break
-		}
-		low := first
-		for k := first + 1; k < min(first+fan, len(h)); k++ {
-			if h[k] < h[low] {
-				low = k
-			}
-		}
-		if h[low] >= e {
-			break
-		}
-		h[i] = h[low]
-		i = low
-	}
-	h[i] = e
 }
 
 // A bitmap holds a bit for each place of a piece, and one for its end.

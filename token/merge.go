@@ -16,15 +16,13 @@ const noRank = vocab.MaxID + 1
 // Its zero value with a Table is ready. It keeps its memory from piece to piece.
 type merger struct {
 	vocab.Table
-	steps int // work done: bytes seen, pairs and heap entries looked at
+	steps int // work done: bytes, pairs and entries looked at
 
 	// Of a small piece: where the parts begin, and the ids of each with the next.
 	at   [small + 1]uint8
 	rank [small]uint32
 
-	// Of a long piece.
-	starts bitmap
-	heap   []entry
+	far *longMerger // nil before the first long piece
 }
 
 // count returns the number of tokens of a piece.
@@ -35,7 +33,11 @@ func (m *merger) count(piece string) int {
 	if len(piece) <= small {
 		return m.short(piece)
 	}
-	return m.long(piece)
+	n := 0
+	for ; len(piece) > maxPiece; piece = piece[maxPiece:] {
+		n += m.long(piece[:maxPiece])
+	}
+	return n + m.long(piece)
 }
 
 // encode appends the ids of the tokens of a piece.
@@ -50,11 +52,15 @@ func (m *merger) encode(dst []int, piece string) []int {
 		}
 		return dst
 	}
-	m.long(piece)
-	for i := 0; i < len(piece); {
-		end := m.starts.next(i)
-		dst = append(dst, m.id(piece[i:end]))
-		i = end
+	for len(piece) > 0 {
+		part := piece[:min(len(piece), maxPiece)]
+		piece = piece[len(part):]
+		m.long(part)
+		for i := 0; i < len(part); {
+			end := m.far.starts.next(i)
+			dst = append(dst, m.id(part[i:end]))
+			i = end
+		}
 	}
 	return dst
 }
