@@ -144,7 +144,7 @@ func sameOptions(a, b *Options) bool {
 		a.MaxOutputTokens == b.MaxOutputTokens && a.Reasoning == b.Reasoning &&
 		a.ToolChoice == b.ToolChoice && samePtr(a.Parallel, b.Parallel) && samePtr(a.Store, b.Store) &&
 		a.User == b.User && a.CacheKey == b.CacheKey && a.NoStream == b.NoStream &&
-		a.PreviousResponse == b.PreviousResponse && same(a.Output, b.Output, sameOutput) &&
+		a.Chain == b.Chain && same(a.Output, b.Output, sameOutput) &&
 		(len(a.Extra) == 0 && len(b.Extra) == 0 || maps.EqualFunc(a.Extra, b.Extra, eqRaw))
 }
 

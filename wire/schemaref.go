@@ -133,7 +133,7 @@ func (l *leveler) combine(path string, m map[string]any) {
 			if !ok {
 				continue
 			}
-			at := pointer(path, "allOf/"+itoa(i))
+			at := pointer(pointer(path, "allOf"), itoa(i))
 			if part = l.whole(at, part); part["allOf"] != nil {
 				l.combine(at, part)
 			}

@@ -40,7 +40,7 @@ func (l *leveler) close(path string, out, src map[string]any) {
 		if s, ok := props[name].(map[string]any); ok {
 			props[name] = orNull(s)
 		}
-		l.warn(pointer(path, "properties/"+name), "the property was optional: it is required and may be null")
+		l.warn(pointer(pointer(path, "properties"), name), "the property was optional: it is required and may be null")
 	}
 	out["required"] = required
 }

@@ -89,9 +89,8 @@ type Options struct {
 	User            string // for whom the request is made; an identifier without personal data
 	CacheKey        string
 	Output          *Output // the form of the answer; nil: free text
-	// PreviousResponse continues a response that the provider has stored, where the
-	// protocol knows that.
-	PreviousResponse PreviousResponse
+	// Chain lets the provider keep the conversation, where the protocol knows that.
+	Chain Chain
 	// NoStream asks for one JSON object instead of a stream.
 	NoStream bool
 	// Extra are body fields of the caller's own, merged last, in ascending order
@@ -99,14 +98,20 @@ type Options struct {
 	Extra map[string]json.RawMessage
 }
 
-// PreviousResponse names a stored response that a request continues. The zero
-// value continues none.
-type PreviousResponse struct {
-	ID string
+// A Chain is a conversation that the provider keeps: each request continues the
+// response before and sends only what is new. Responses are then stored, unless
+// Options.Store says otherwise, and the text channels are merged, because only
+// that is replaced by the next request. The zero value is no chain.
+type Chain struct {
+	Begin bool   // the request is the first of a chain
+	ID    string // of the response that the request continues; empty: none
 	// Messages is how many leading messages of the request the provider has: all
 	// up to and including the answer of that response. They are not sent.
 	Messages int
 }
+
+// On reports whether there is a chain.
+func (c Chain) On() bool { return c.Begin || c.ID != "" }
 
 // A Capability is what is known of a model at a host: one record decides
 // everything that differs between models of one protocol. The zero value is the

@@ -152,10 +152,10 @@ func (m maker) options(msgs []chat.Message) wire.Options {
 		o.Store = &yes
 	}
 	if m.Intn(4) == 0 {
-		o.PreviousResponse.ID = "resp_1"
+		o.Chain.ID = "resp_1"
 		for i := range msgs {
 			if msgs[i].Role == chat.Assistant && m.coin() {
-				o.PreviousResponse.Messages = i + 1
+				o.Chain.Messages = i + 1
 			}
 		}
 	}

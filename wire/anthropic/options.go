@@ -44,7 +44,7 @@ func options(e *dialect.Encoder) error {
 		e.Drop(prompt.Info, "store", "this protocol stores no responses")
 	}
 	e.String("prompt_cache_key", o.CacheKey, false, prompt.Info) // changes no answer
-	if o.PreviousResponse.ID != "" {
+	if o.Chain.On() {
 		e.Drop(prompt.Info, "previous_response_id", "this protocol keeps no responses: the whole conversation is sent")
 	}
 	return nil

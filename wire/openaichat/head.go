@@ -60,8 +60,8 @@ func (e encoder) options() error {
 	}
 	e.User()
 	e.String("prompt_cache_key", o.CacheKey, e.Cap.CacheKey, prompt.Info) // changes no answer
-	if o.PreviousResponse.ID != "" {
-		e.Drop(prompt.Info, "previous_response_id", "this protocol keeps no responses: the whole conversation is sent")
+	if o.Chain.On() {
+		e.Drop(prompt.Info, "the chain of responses", "this protocol keeps no responses: the whole conversation is sent")
 	}
 	return nil
 }

@@ -83,7 +83,10 @@ func (e encoder) stored() bool {
 	if o.Store != nil {
 		return *o.Store
 	}
-	return string(o.Extra["store"]) == "true"
+	if own, ok := o.Extra["store"]; ok {
+		return string(own) == "true"
+	}
+	return o.Chain.On()
 }
 
 var noParameters = json.RawMessage(`{"properties":{},"type":"object"}`)
@@ -133,13 +136,13 @@ func (e encoder) format() error {
 // split decides whether the instructions are a message. Both says that the two
 // channels have text: only then is there something to report.
 func (e encoder) split(both bool) bool {
-	chained := e.Req.Options.PreviousResponse.ID != ""
+	chained := e.Req.Options.Chain.On()
 	why := ""
 	switch split := e.Req.Placement == wire.Split || e.Req.Placement == wire.Auto && e.Cap.ManySystem; {
 	case split && !chained:
 		return true
 	case split:
-		why = "of a response that is continued only this field is replaced"
+		why = "in a chain of responses only this field is replaced"
 	case e.Req.Placement == wire.Auto:
 		why = "this model is not known to accept a system message besides"
 	}
@@ -152,7 +155,7 @@ func (e encoder) split(both bool) bool {
 // input writes the caller's own fields, what is continued, and opens the list of
 // items.
 func (e encoder) input(first []prompt.Part) error {
-	if id := e.Req.Options.PreviousResponse.ID; id != "" {
+	if id := e.Req.Options.Chain.ID; id != "" {
 		if err := e.Extra("input", "previous_response_id"); err != nil {
 			return err
 		}

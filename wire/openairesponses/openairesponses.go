@@ -22,9 +22,9 @@
 //	fmt.Printf("%s\n", body.JSON)
 //	// {"model":"gpt-5","stream":true,"store":false,…,"input":[{"type":"message","role":"user",…}]}
 //
-// With Options.PreviousResponse a request continues a stored response: only the
-// messages that came since are sent, the text channels once more in full and
-// merged, because the provider does not carry instructions over.
+// With Options.Chain a request continues a stored response: only the messages
+// that came since are sent, the text channels once more in full and merged,
+// because the provider does not carry instructions over.
 package openairesponses
 
 import (
@@ -94,7 +94,7 @@ func (e encoder) block(lo, hi int) {
 // continued. The repair may have added, removed and moved results, but no other
 // messages: those are counted.
 func (e encoder) first() int {
-	p := e.Req.Options.PreviousResponse
+	p := e.Req.Options.Chain
 	held := min(p.Messages, len(e.Req.Messages))
 	if p.ID == "" || held <= 0 {
 		return 0
