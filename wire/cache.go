@@ -75,8 +75,10 @@ func (h CacheHint) name() string {
 	switch {
 	case h.Place == AfterTools:
 		return "tools"
-	case h.Place == AfterSection:
+	case h.Place == AfterSection && h.Section != "":
 		return h.Section
+	case h.Place == AfterSection:
+		return "a section without a name"
 	case h.Back == 0:
 		return "last message"
 	}

@@ -2,8 +2,10 @@ package anthropic
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/proemhq/proem/chat"
+	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/wire"
 	"github.com/proemhq/proem/wire/internal/dialect"
 )
@@ -112,7 +114,7 @@ func userTurn(e *dialect.Encoder, lo, hi int) {
 	t := turn{e: e, role: "user"}
 	t.messages(lo, end)
 	t.close()
-	e.ReportJoins(e.Msgs[lo:end])
+	report(e, lo, end, chat.User)
 	late := turn{e: e, role: "system"}
 	late.messages(end, hi)
 	late.close()
@@ -133,17 +135,27 @@ func assistantTurn(e *dialect.Encoder, lo, hi int) {
 	t := turn{e: e, role: "assistant"}
 	t.messages(lo, hi)
 	t.close()
-	e.ReportAnswers(answers(e, lo, hi))
+	report(e, lo, hi, chat.Assistant)
 }
 
-// answers returns the assistant messages of a turn, without those that are left
-// out at its ends.
-func answers(e *dialect.Encoder, lo, hi int) []chat.Message {
-	for lo < hi && !sends(e.Cap, &e.Msgs[lo]) {
-		lo++
+// report says which messages of a role share a message, and which late system
+// text joins them.
+func report(e *dialect.Encoder, lo, hi int, role chat.Role) {
+	n, first := 0, lo
+	for i := lo; i < hi; i++ {
+		m := &e.Msgs[i]
+		switch {
+		case !sends(e.Cap, m):
+		case m.Role == role:
+			if n++; n == 1 {
+				first = i
+			}
+		case m.Role == chat.System:
+			e.Lose(prompt.Info, wire.CodeMerged, "late system text is sent inside a user message", dialect.FirstOrigin(m))
+		}
 	}
-	for hi > lo && !sends(e.Cap, &e.Msgs[hi-1]) {
-		hi--
+	if n > 1 {
+		e.Lose(prompt.Info, wire.CodeMerged,
+			fmt.Sprintf("%d %s messages are sent as one: turns must alternate", n, role), dialect.FirstOrigin(&e.Msgs[first]))
 	}
-	return e.Msgs[lo:hi]
 }

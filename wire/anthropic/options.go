@@ -45,7 +45,7 @@ func options(e *dialect.Encoder) error {
 	}
 	e.String("prompt_cache_key", o.CacheKey, false, prompt.Info) // changes no answer
 	if o.Chain.On() {
-		e.Drop(prompt.Info, "previous_response_id", "this protocol keeps no responses: the whole conversation is sent")
+		e.Drop(prompt.Info, "the chain of responses", "this protocol keeps no responses: the whole conversation is sent")
 	}
 	return nil
 }
@@ -137,7 +137,11 @@ func budget(e *dialect.Encoder, effort string, limit int) string {
 		e.Drop(prompt.Warning, "thinking", fmt.Sprintf("the answer is limited to %d tokens, and reasoning takes at least %d of them", limit, minBudget))
 		return ""
 	}
-	sent := min(max(budget, minBudget), limit-1)
+	room := limit - 1
+	if named { // the answer gets its share
+		room = max(minBudget, limit/2)
+	}
+	sent := min(max(budget, minBudget), room)
 	if named && sent == budget {
 		e.Lose(prompt.Info, wire.CodeDowngraded, fmt.Sprintf("the effort %s is sent as %d tokens of reasoning", effort, sent), nil)
 	} else if sent != budget {

@@ -75,13 +75,28 @@ func (b *received) opaque() *chat.Opaque {
 	return o
 }
 
-// object writes members with the type first, the others in ascending order.
+// leading are the members that are written first, in this order, as the
+// provider does.
+var leading = []string{"type", "thinking", "signature", "id", "name", "input"}
+
+// object writes members, those that are not leading in ascending order.
 func object(members map[string]json.RawMessage) []byte {
-	out := append([]byte(`{"type":`), members["type"]...)
+	out := []byte{'{'}
+	add := func(name string) {
+		if v, ok := members[name]; ok {
+			if len(out) > 1 {
+				out = append(out, ',')
+			}
+			out = append(wire.AppendEscaped(append(out, '"'), name), `":`...)
+			out = append(out, v...)
+		}
+	}
+	for _, name := range leading {
+		add(name)
+	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if name != "type" {
-			out = append(wire.AppendEscaped(append(out, `,"`...), name), `":`...)
-			out = append(out, members[name]...)
+		if !slices.Contains(leading, name) {
+			add(name)
 		}
 	}
 	return append(out, '}')
