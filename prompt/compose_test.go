@@ -302,3 +302,28 @@ func TestComposerOneSectionIsNotAnother(t *testing.T) {
 		diff(t, "sections", shape(got.Assembly), shape(must(prompt.Assemble(s, in))))
 	}
 }
+
+// Sections without a value and sections of several documents can make up for
+// each other in number, but not in place.
+func TestComposerCountsPlaces(t *testing.T) {
+	s := snapshot(t, prompt.Layer{Sections: []prompt.SectionDef{dynamic("a", 1), dynamic("b", 2), dynamic("c", 3)}})
+	c := prompt.NewComposer()
+	docs := []prompt.Doc{{Name: "d1", Text: "1"}, {Name: "d2", Text: "2"}}
+	facts := prompt.NewFacts(map[string]prompt.Fact{"a": {None: true}, "b": {Docs: docs}, "c": {Text: "c"}})
+	for _, f := range []prompt.Fact{{Docs: docs}, {Docs: docs[:1]}, {Text: "b"}, {Docs: docs}, {None: true}} {
+		in := prompt.Input{Facts: facts.Next([]string{"a", "b", "c"}, []prompt.Fact{{None: true}, f, {Text: fmt.Sprint(len(f.Docs), f.Text)}})}
+		got, err := c.Compose(s, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		diff(t, "composed", shape(got.Assembly), shape(must(prompt.Assemble(s, in))))
+	}
+	for _, texts := range [][3]string{{"x", "d", "y"}, {"z", "d", "y"}} {
+		in := prompt.Input{Facts: prompt.NewFacts(map[string]prompt.Fact{"a": {None: true}, "b": {Docs: docs}, "c": {Text: texts[0]}})}
+		got, err := c.Compose(s, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		diff(t, "composed", shape(got.Assembly), shape(must(prompt.Assemble(s, in))))
+	}
+}
