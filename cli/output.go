@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/proemhq/proem/cli/config"
 	"github.com/proemhq/proem/env"
@@ -21,15 +22,15 @@ func (c *command) printError(err error) {
 	switch {
 	case errors.As(err, &wrong):
 		for _, f := range wrong {
-			fmt.Fprintln(c.p.Stderr, visible(f.Diagnostic().String()))
+			fmt.Fprintln(c.p.Stderr, visibleLine(f.Diagnostic().String()))
 		}
 	case errors.As(err, &faults):
 		for _, f := range faults {
-			fmt.Fprintln(c.p.Stderr, visible(f.Diagnostic().String()))
+			fmt.Fprintln(c.p.Stderr, visibleLine(f.Diagnostic().String()))
 		}
 	default:
 		for _, line := range strings.Split(strings.TrimRight(err.Error(), "\n"), "\n") {
-			fmt.Fprintln(c.p.Stderr, visible("error "+line))
+			fmt.Fprintln(c.p.Stderr, visibleLine("error "+line))
 		}
 	}
 }
@@ -40,41 +41,63 @@ func (c *command) diagnose(ds []prompt.Diagnostic) {
 		if c.flags.quiet && d.Severity != prompt.Error {
 			continue
 		}
-		fmt.Fprintln(c.p.Stderr, visible(d.String()))
+		fmt.Fprintln(c.p.Stderr, visibleLine(d.String()))
 	}
 }
 
 // say prints one line for people to standard error.
 func (c *command) say(format string, args ...any) {
 	if !c.flags.quiet {
-		fmt.Fprintln(c.p.Stderr, visible(fmt.Sprintf(format, args...)))
+		fmt.Fprintln(c.p.Stderr, visibleLine(fmt.Sprintf(format, args...)))
 	}
 }
 
+// dim prints a line like say, in a weaker colour if it goes to a terminal.
+func (c *command) dim(line string) {
+	if c.flags.quiet {
+		return
+	}
+	line = visibleLine(line)
+	if c.colours(c.p.Stderr) {
+		line = coloured("2", line)
+	}
+	fmt.Fprintln(c.p.Stderr, line)
+}
+
 // visible replaces what would move a terminal's cursor, hide text or turn its
-// direction, so that a message shows what it says.
-func visible(s string) string {
+// direction, so that a text shows what it says. Line ends and tabs stay.
+func visible(s string) string { return escaped(s, "\t\n") }
+
+// visibleLine is visible for what is to stay in one line, such as the name of a
+// file: a line end in it would begin a line that looks like one of ours.
+func visibleLine(s string) string { return escaped(s, "\t") }
+
+func escaped(s, keep string) string {
 	clean := func(r rune) bool {
 		switch {
-		case r == '\t' || r == '\n':
-			return true
-		case r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0:
-			return false
-		case r == 0x200b || r == 0x2060 || r == 0xfeff, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r >= 0xe0000 && r <= 0xe007f:
+		case r < 0x20:
+			return strings.ContainsRune(keep, r)
+		case r >= 0x7f && r < 0xa0, r == 0x200b, r == 0x2028, r == 0x2029, r == 0x2060, r == 0xfeff, r >= 0x202a && r <= 0x202e,
+			r >= 0x2066 && r <= 0x2069, r >= 0xe0000 && r <= 0xe007f:
 			return false
 		}
 		return true
 	}
-	if strings.IndexFunc(s, func(r rune) bool { return !clean(r) }) < 0 {
+	if utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !clean(r) }) < 0 {
 		return s
 	}
 	var b strings.Builder
-	for _, r := range s {
-		if clean(r) {
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, "\\x%02x", s[0])
+		case clean(r):
 			b.WriteRune(r)
-		} else {
+		default:
 			fmt.Fprintf(&b, "\\u{%x}", r)
 		}
+		s = s[n:]
 	}
 	return b.String()
 }
@@ -87,12 +110,12 @@ func (c *command) printJSON(v any) error {
 	return enc.Encode(v)
 }
 
-// colored reports whether results go to a terminal that wants colour.
-func (c *command) colored() bool {
+// colours reports whether a stream is a terminal and wants colour.
+func (c *command) colours(stream any) bool {
 	if c.flags.noColor || c.getenv("NO_COLOR") != "" || c.getenv("TERM") == "dumb" {
 		return false
 	}
-	return isTerminal(c.p.Stdout)
+	return isTerminal(stream)
 }
 
 // isTerminal reports whether a stream is a terminal.
@@ -105,13 +128,15 @@ func isTerminal(stream any) bool {
 	return err == nil && fi.Mode()&os.ModeCharDevice != 0
 }
 
-// paint colours text for a terminal.
+// paint colours text of a result.
 func (c *command) paint(code, s string) string {
-	if !c.colored() {
+	if !c.colours(c.p.Stdout) {
 		return s
 	}
-	return "\x1b[" + code + "m" + s + "\x1b[0m"
+	return coloured(code, s)
 }
+
+func coloured(code, s string) string { return "\x1b[" + code + "m" + s + "\x1b[0m" }
 
 // readFile reads a whole file of at most limit bytes.
 func readFile(e *env.Env, path string, limit int64) ([]byte, error) {

@@ -116,7 +116,7 @@ func (c *command) showPrompt(b *bench, p agent.Preview, wireName string) error {
 // what is absent and why, and the texts.
 func (c *command) promptText(b *bench, p agent.Preview, r inspect.Prompt) string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "preset %s · agent %s · model %s\nroot %s\n\n", r.Preset, r.Agent, r.Model, r.Root)
+	fmt.Fprintf(&out, "preset %s · agent %s · model %s\nroot %s\n\n", r.Preset, r.Agent, visibleLine(r.Model), visibleLine(r.Root))
 	c.sectionTable(&out, b, r)
 	if len(r.Omitted) > 0 {
 		out.WriteString("\n" + c.paint("1", "left out or changed") + "\n")
@@ -125,7 +125,7 @@ func (c *command) promptText(b *bench, p agent.Preview, r inspect.Prompt) string
 			if o.Path != "" && !strings.Contains(name, ":") {
 				name += " (" + c.short(b, o.Path) + ")"
 			}
-			fmt.Fprintf(&out, "  %s: %s [%s]\n", visible(name), visible(o.Reason), o.Stage)
+			fmt.Fprintf(&out, "  %s: %s [%s]\n", visibleLine(name), visibleLine(o.Reason), o.Stage)
 		}
 	}
 	for ch := range prompt.Channels {
@@ -155,7 +155,7 @@ func (c *command) channel(out *strings.Builder, parts []prompt.Part) {
 					}
 					out.WriteString(shown)
 				case line == foldHead:
-					out.WriteString(c.paint("2", fmt.Sprintf("  ⋮ %d lines of %s folded; --full shows them", total-foldHead-foldTail, visible(p.Name))) + "\n")
+					out.WriteString(c.paint("2", fmt.Sprintf("  ⋮ %d lines of %s folded; --full shows them", total-foldHead-foldTail, visibleLine(p.Name))) + "\n")
 				}
 				if strings.HasSuffix(piece, "\n") {
 					line++
@@ -184,12 +184,12 @@ func (c *command) sectionTable(out *strings.Builder, b *bench, r inspect.Prompt)
 		if s.Path != "" {
 			from = c.short(b, s.Path)
 		}
-		rows = append(rows, []string{visible(s.Name), s.Channel, fmt.Sprintf("%g", s.Order), s.Class, s.Trust.String(), visible(from),
+		rows = append(rows, []string{visibleLine(s.Name), s.Channel, fmt.Sprintf("%g", s.Order), s.Class, s.Trust.String(), visibleLine(from),
 			fmt.Sprint(s.Bytes), fmt.Sprint(s.Tokens), fmt.Sprint(s.Tokens * b.cfg.Steps.Max)})
 	}
 	for _, t := range r.Tools {
 		sum += t.Tokens
-		rows = append(rows, []string{visible(t.Name), "tools", "", "", "", t.Source, fmt.Sprint(len(t.Description) + len(t.Parameters)), fmt.Sprint(t.Tokens), fmt.Sprint(t.Tokens * b.cfg.Steps.Max)})
+		rows = append(rows, []string{visibleLine(t.Name), "tools", "", "", "", t.Source, fmt.Sprint(len(t.Description) + len(t.Parameters)), fmt.Sprint(t.Tokens), fmt.Sprint(t.Tokens * b.cfg.Steps.Max)})
 	}
 	if rest := r.Tokens.Total - sum; rest > 0 {
 		rows = append(rows, []string{"fences and separators", "", "", "", "", "generated", "", fmt.Sprint(rest), fmt.Sprint(rest * b.cfg.Steps.Max)})

@@ -34,6 +34,9 @@ func (c *command) runCommand() *cobra.Command {
 			default:
 				return usage(fmt.Errorf("--output %s: must be text, json or stream-json", output))
 			}
+			if maxSteps < 1 && cmd.Flags().Changed("max-steps") {
+				return usage(fmt.Errorf("--max-steps %d: must be 1 or more", maxSteps))
+			}
 			if c.flags.json && output == "text" {
 				output = "json"
 			}
@@ -112,10 +115,16 @@ func (c *command) openStore(p place) (session.Store, error) {
 // sessionID returns the session to run in.
 func (c *command) sessionID(ctx context.Context, b *bench, resume string, last bool) (string, error) {
 	if !last {
-		if resume != "" {
-			return resume, session.CheckID(resume)
+		if resume == "" {
+			return b.env.IDs.New("s"), nil
 		}
-		return b.env.IDs.New("s"), nil
+		if err := session.CheckID(resume); err != nil {
+			return "", err
+		}
+		for _, err := range b.store.Events(ctx, resume) {
+			return resume, err
+		}
+		return "", fmt.Errorf("--resume %s: %s has no such session", resume, b.place.root)
 	}
 	lister, ok := b.store.(session.Lister)
 	if !ok {

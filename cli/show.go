@@ -27,10 +27,10 @@ func (s *shower) event(e session.Event) {
 	case session.Answer:
 		s.end()
 	case session.Call:
-		s.c.say("%s", s.c.paint("2", "→ "+e.Call.Name+" "+oneLine(string(e.Call.Args), 100)))
+		s.c.dim("→ " + e.Call.Name + " " + oneLine(string(e.Call.Args), 100))
 	case session.Result:
 		for _, r := range e.Message.Results() {
-			s.c.say("%s", s.c.paint("2", "  "+summary(r)))
+			s.c.dim("  " + summary(r))
 		}
 	case session.Diagnostic:
 		s.c.diagnose([]prompt.Diagnostic{*e.Diagnostic})

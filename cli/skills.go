@@ -123,7 +123,7 @@ func (c *command) showListed(b *bench, what string, rows []listed) error {
 		if r.ShadowedBy != "" {
 			about = "(shadowed by " + r.ShadowedBy + ") " + about
 		}
-		cells = append(cells, []string{visible(r.Name), visible(r.Scope), r.Trust.String(), visible(c.short(b, r.Path)), visible(about)})
+		cells = append(cells, []string{visibleLine(r.Name), visibleLine(r.Scope), r.Trust.String(), visibleLine(c.short(b, r.Path)), visibleLine(about)})
 	}
 	for i, line := range table(cells, len(cells[0])) {
 		if i == 0 {

@@ -145,7 +145,7 @@ func (c *command) trust(ctx context.Context, grant, revoke bool) error {
 		if err := c.trustStore(now).Forget(root); err != nil {
 			return err
 		}
-		fmt.Fprintf(c.p.Stdout, "%s is not trusted any more\n", root)
+		fmt.Fprintf(c.p.Stdout, "%s is not trusted any more\n", visibleLine(root))
 		return nil
 	}
 	record, ok, err := c.trustStore(now).Load(root)
@@ -155,14 +155,14 @@ func (c *command) trust(ctx context.Context, grant, revoke bool) error {
 	changes := differences(record, now.guard.Seen(), now.place.root)
 	switch {
 	case !ok:
-		fmt.Fprintf(c.p.Stdout, "%s is not trusted\n", root)
+		fmt.Fprintf(c.p.Stdout, "%s is not trusted\n", visibleLine(root))
 		for _, f := range now.guard.Seen() {
-			fmt.Fprintf(c.p.Stdout, "  %s\n", visible(f.Path))
+			fmt.Fprintf(c.p.Stdout, "  %s\n", visibleLine(f.Path))
 		}
 	case len(changes) == 0:
-		fmt.Fprintf(c.p.Stdout, "%s is trusted since %s, %d files as they were\n", root, record.Since, len(record.Files))
+		fmt.Fprintf(c.p.Stdout, "%s is trusted since %s, %d files as they were\n", visibleLine(root), record.Since, len(record.Files))
 	default:
-		fmt.Fprintf(c.p.Stdout, "%s is trusted since %s; changed since:\n", root, record.Since)
+		fmt.Fprintf(c.p.Stdout, "%s is trusted since %s; changed since:\n", visibleLine(root), record.Since)
 		c.showChanges(c.p.Stdout, now, changes)
 	}
 	c.diagnose(p.Diagnostics)
@@ -174,7 +174,7 @@ func (c *command) trust(ctx context.Context, grant, revoke bool) error {
 	}
 	n, err := c.grant(now)
 	if err == nil {
-		fmt.Fprintf(c.p.Stdout, "trusted: %d files of %s as they are now\n", n, root)
+		fmt.Fprintf(c.p.Stdout, "trusted: %d files of %s as they are now\n", n, visibleLine(root))
 	}
 	return err
 }
@@ -200,7 +200,7 @@ func differences(r trust.Record, seen []trust.File, root string) []trust.Change 
 // showChanges prints what changed as unified differences.
 func (c *command) showChanges(w interface{ Write([]byte) (int, error) }, b *bench, changes []trust.Change) {
 	for _, ch := range changes {
-		name := c.short(b, ch.Path)
+		name := visibleLine(c.short(b, ch.Path))
 		from := "a/" + name
 		if ch.New {
 			from = "/dev/null"
