@@ -1,111 +1,16 @@
 package openaichat_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"strings"
 	"testing"
 
-	"github.com/proemhq/proem/chat"
-	"github.com/proemhq/proem/prompt"
-	"github.com/proemhq/proem/span"
-	"github.com/proemhq/proem/wire"
-	"github.com/proemhq/proem/wire/openaichat"
+	"github.com/proemhq/proem/internal/wiretest"
 )
 
-const line = "Check the exit code of every command, and \"investigate\" failures before moving on.\n"
-
-// large is a request of about 200 KB: a prompt, tools, and a loop of 40 steps.
-func large() wire.Request {
-	origin := &span.Origin{Section: "base"}
-	r := wire.Request{Model: "gpt-5", Capability: wire.Lookup("openai", "gpt-5")}
-	for range 12 {
-		r.System = append(r.System, prompt.Part{Sep: "\n\n", Text: span.Of(strings.Repeat(line, 20), origin)})
-	}
-	for i := range 20 {
-		r.Tools = append(r.Tools, chat.ToolSpec{Name: fmt.Sprintf("tool_%d", i), Description: line, From: origin,
-			Parameters: []byte(`{"type":"object","properties":{"path":{"type":"string","description":"a path"},"limit":{"type":"integer"}},"required":["path"]}`)})
-	}
-	r.Messages = []chat.Message{chat.UserText("go on", nil)}
-	for i := range 40 {
-		r.Messages = append(r.Messages, step(i, 50)...)
-	}
-	return r
-}
-
-// step is a call and its result of n lines.
-func step(i, n int) []chat.Message {
-	id := fmt.Sprintf("call_%d", i)
-	return []chat.Message{
-		{Role: chat.Assistant, Parts: []chat.Part{{Kind: chat.CallPart, Call: &chat.ToolCall{ID: id, Name: "tool_1", Args: []byte(`{"path":"a.txt"}`)}}}},
-		chat.ResultMessage(chat.ToolResult{ID: id, Text: span.Of(strings.Repeat(line, n), nil)}),
-	}
-}
-
-func BenchmarkEncode(b *testing.B) {
-	r := large()
-	size := len(mustEncode(b, nil, r).JSON)
-	b.SetBytes(int64(size))
-	b.ReportAllocs()
-	for b.Loop() {
-		mustEncode(b, nil, r)
-	}
-}
-
-// BenchmarkEncodeMarshal is the same request by encoding/json, as a measure.
-func BenchmarkEncodeMarshal(b *testing.B) {
-	var v any
-	body := mustEncode(b, nil, large()).JSON
-	if err := json.Unmarshal(body, &v); err != nil {
-		b.Fatal(err)
-	}
-	b.SetBytes(int64(len(body)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := json.Marshal(v); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-// BenchmarkEncodeAppendScratch is the same in the memory of an older body.
-func BenchmarkEncodeAppendScratch(b *testing.B) {
-	r := large()
-	prev := mustEncode(b, nil, r)
-	r.Messages = append(r.Messages[:len(r.Messages):len(r.Messages)], step(100, 2)...)
-	old := mustEncode(b, &prev, r)
-	r.Scratch = &old
-	b.ReportAllocs()
-	for b.Loop() {
-		mustEncode(b, &prev, r)
-	}
-}
-
-// BenchmarkEncodeAppend adds a call and a short result to the request.
-func BenchmarkEncodeAppend(b *testing.B) {
-	r := large()
-	prev := mustEncode(b, nil, r)
-	r.Messages = append(r.Messages[:len(r.Messages):len(r.Messages)], step(100, 2)...)
-	b.ReportAllocs()
-	for b.Loop() {
-		mustEncode(b, &prev, r)
-	}
-}
+func BenchmarkEncode(b *testing.B) { suite.BenchmarkEncode(b, wiretest.Large("openai", "gpt-5")) }
 
 func BenchmarkDecode(b *testing.B) {
-	var s bytes.Buffer
-	for i := range 4000 {
-		fmt.Fprintf(&s, "data: {\"id\":\"x\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"word %d \"},\"finish_reason\":null}]}\n\n", i)
-	}
-	s.WriteString("data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
-	b.SetBytes(int64(s.Len()))
-	b.ReportAllocs()
-	for b.Loop() {
-		for _, err := range openaichat.Dialect.Decode(bytes.NewReader(s.Bytes())) {
-			if err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
+	suite.BenchmarkDecode(b, func(i int) string {
+		return fmt.Sprintf(`data: {"id":"x","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"word %d "},"finish_reason":null}]}`+"\n\n", i)
+	}, `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n")
 }

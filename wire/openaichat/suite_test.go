@@ -15,10 +15,6 @@ var update = flag.Bool("update", false, "write what was got as what is wanted")
 
 var suite = wiretest.Suite{Dialect: openaichat.Dialect, Text: isText, Whole: isWhole, Turns: checkTurns}
 
-func mustEncode(t testing.TB, prev *wire.Body, r wire.Request) wire.Body {
-	return suite.Encode(t, prev, r)
-}
-
 func TestEncodeGolden(t *testing.T)       { suite.EncodeGolden(t, *update) }
 func TestEncodeRandom(t *testing.T)       { suite.EncodeRandom(t) }
 func TestEncodeFromPrevious(t *testing.T) { suite.EncodeFromPrevious(t) }
