@@ -103,8 +103,22 @@ func sameSlice(a, b []fs.DirEntry) bool {
 // showable reports whether a name can stand in a list and be used as it is read
 // there.
 func showable(name string) bool {
+	if isPlain(name) {
+		return true
+	}
 	return !strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '\\' }) &&
 		textnorm.Rest([]byte(name), false).Text == name
+}
+
+// isPlain reports whether a name is printable ASCII without a backslash, as
+// almost all are.
+func isPlain(name string) bool {
+	for i := 0; i < len(name); i++ {
+		if c := name[i]; c < ' ' || c > '~' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 // leadsToFile reports whether a link leads to a file that may be read.

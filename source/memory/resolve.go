@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/proemhq/proem/env"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/source/load"
 )
@@ -83,7 +84,7 @@ func (w *walk) find(name string) (Place, error) {
 			return Place{}, err
 		}
 		if !info.Mode().IsRegular() {
-			return Place{}, fmt.Errorf("not a regular file")
+			return Place{}, env.ErrNotRegular
 		}
 		return w.at(real, filepath.Join(w.src.cfg.Root, filepath.FromSlash(at))), nil
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/proemhq/proem/env"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/source/skills"
 	"github.com/proemhq/proem/span"
@@ -150,4 +151,24 @@ func TestCase(t *testing.T) {
 		must(t, err)
 		same(t, "files", l.Files, []string{"ref/deep/x.y", "ref/inside.md", "ref/ok.md"})
 	})
+}
+
+// TestInert: commands and references in a skill are text. The body is what the
+// file says, whatever is done with the skill, and nothing is written or started.
+func TestInert(t *testing.T) {
+	text := "Run !`touch PWNED`, $(touch PWNED), {{x}} and ${y}.\n```!\ntouch PWNED\n```\n@secret.md\n"
+	dir := tree(t, map[string]string{".proem/skills/a/SKILL.md": "---\nname: a\ndescription: \"!`touch PWNED` {{x}}\"\n---\n" + text, "secret.md": "OUT\n"})
+	counters := &env.Counters{}
+	set := skills.New(skills.Config{Tiers: []skills.Tier{{Scope: "p", Repo: skills.NewFolder(skills.FolderConfig{
+		Env: &env.Env{Count: counters}, Root: dir, Dir: ".proem/skills", Trust: span.Workspace})}}})
+	f := read(t, set)
+	same(t, "lines", lines(f), []string{"- a: !`touch PWNED` {{x}}"})
+	same(t, "body", body(t, set, "a"), text)
+	for _, s := range f.Spans {
+		if s.Template {
+			t.Errorf("%q is a template", s.Text)
+		}
+	}
+	n := counters.Load()
+	same(t, "effects", []int64{n.Processes, n.Writes}, []int64{0, 0})
 }
