@@ -44,3 +44,38 @@ func BenchmarkCount(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkMemo(b *testing.B) {
+	text := strings.Repeat("Check the exit code of every command.\n", 5000)
+	m := token.NewMemo(token.O200K, 64<<20)
+	for i := range 100 { // so that the table is not too small to hash
+		m.Count(text[i:])
+	}
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		m.Count(text)
+	}
+}
+
+func BenchmarkCut(b *testing.B) {
+	mixed, _ := texts(b)
+	b.SetBytes(int64(len(token.Cut(token.O200K, mixed, 50000))))
+	b.ReportAllocs()
+	for b.Loop() {
+		token.Cut(token.O200K, mixed, 50000)
+	}
+}
+
+func BenchmarkCalibrated(b *testing.B) {
+	var c token.Calibrated
+	var parts []token.Part
+	for i := range 1000 {
+		parts = append(parts, token.Part{Hash: uint64(i), Tokens: i})
+	}
+	c.Report(parts[:900], 500000)
+	b.ReportAllocs()
+	for b.Loop() {
+		c.CountParts(parts)
+	}
+}

@@ -262,3 +262,21 @@ func ExampleForModel() {
 	fmt.Println(c.Name(), c.Exact(), c.Count("Use tabs."))
 	// Output: o200k_base true 3
 }
+
+func ExampleMemo() {
+	m := token.NewMemo(token.O200K, 0)
+	for range 3 {
+		m.Count("Use tabs.")
+	}
+	fmt.Println(m.Stats().Hits, m.Stats().Misses)
+	// Output: 2 1
+}
+
+func ExampleCalibrated() {
+	var c token.Calibrated
+	request := []token.Part{c.Part("Use tabs."), c.Part("Which file is wrong?")}
+	c.Report(request, 21) // what the provider counted
+	request = append(request, c.Part("None."))
+	fmt.Println(c.CountParts(request[:2]), c.CountParts(request) > 21)
+	// Output: 21 true
+}

@@ -1,12 +1,18 @@
 // Package token counts the tokens of texts.
 //
-// A [Counter] counts with one method and says whether it is exact. [Estimate]
-// needs no vocabulary and serves every model roughly:
+// A [Counter] counts with one method and says whether it is exact. There are three
+// kinds. [O200K] and [CL100K] are exact for the models of OpenAI; their vocabularies
+// are part of the program and used where they lie, so that nothing is loaded.
+// [Estimate] serves every model roughly. A [Calibrated] is an estimate that learns
+// from what a provider reports.
 //
-//	token.Estimate.Count("Use tabs.\n") // about 4
-//	token.Estimate.Exact()              // false
+//	c := token.ForModel("gpt-4o")  // token.O200K
+//	c.Count("Use tabs.\n")         // 3
+//	c = token.ForModel("another")  // token.Estimate
+//	c.Exact()                      // false
 //
-// Counting is pure; counters may be used concurrently.
+// A [Memo] remembers the counts of texts, and [Cut] shortens a text to a number of
+// tokens. Counters may be used concurrently.
 package token
 
 import (
