@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,8 +19,10 @@ import (
 	envfacts "github.com/proemhq/proem/source/env"
 	"github.com/proemhq/proem/source/files"
 	"github.com/proemhq/proem/source/load"
+	"github.com/proemhq/proem/source/memory"
 	"github.com/proemhq/proem/span"
 	"github.com/proemhq/proem/stage"
+	"github.com/proemhq/proem/tool"
 )
 
 // presetNames are the composition models that --preset knows.
@@ -34,7 +37,7 @@ func (c *command) compose(b *bench) (*registry.Registry, preset.Preset, error) {
 	switch cfg.Preset {
 	case "", "standard":
 		return registry.New(), standard.New(standard.Config{
-			ToolOrder: cfg.Tools.Order, Visibility: visibility(cfg.Tools), KeepMissing: cfg.VariablesMissing == "keep",
+			ToolOrder: cfg.Tools.Order, Visibility: visibility(cfg.Tools), Root: b.place.root, KeepMissing: cfg.VariablesMissing == "keep",
 			Budget: cfg.Budget.InputTokens, Count: b.counter.Count,
 		}), nil
 	case "deepseek":
@@ -106,6 +109,10 @@ func (c *command) define(b *bench, reg *registry.Registry, l *load.Loader) error
 	}
 	b.skills = b.skillSet(l)
 	t.Skills = b.skills
+	if b.trusted {
+		b.memory = b.home(l)
+		t.Workspace = b.memory
+	}
 	t.Date = clock.New(clock.Config{Env: b.env})
 	t.Environment = envfacts.New(envfacts.Config{Root: b.place.root, Cwd: b.place.cwd})
 	if err := standard.Define(scope, t); err != nil {
@@ -141,6 +148,49 @@ func (b *bench) files() files.Config {
 		c.UserFile, c.UserDir = filepath.Join(b.place.userConfig, "AGENTS.md"), b.place.home
 	}
 	return c
+}
+
+// home returns the source of the agent's home.
+func (b *bench) home(l *load.Loader) *memory.Source {
+	c := memory.Config{Env: b.env, Loader: l, Root: b.place.root, ExtraFiles: b.cfg.Workspace.ExtraFiles,
+		MaxTokens: b.cfg.Workspace.MaxTokens}
+	if b.counter != nil {
+		c.Count = b.counter.Count
+	}
+	rel, err := filepath.Rel(b.place.root, b.place.workspace)
+	if err == nil && filepath.IsLocal(rel) {
+		c.Dir = filepath.ToSlash(rel)
+		if c.Dir != "." {
+			c.Shown = c.Dir + "/"
+		}
+	} else {
+		c.Root, c.Dir = b.place.workspace, "."
+	}
+	return memory.New(c)
+}
+
+// resolve returns where a name of the agent's home lies for whom a tool is
+// called, so that what the prompt lists can be opened.
+func (b *bench) resolve(ctx context.Context, name string) (root, below string, ok bool) {
+	if b.memory == nil {
+		return "", "", false
+	}
+	dir, err := filepath.Rel(b.place.root, b.place.workspace)
+	if err != nil || !filepath.IsLocal(dir) {
+		dir = ""
+	}
+	rest, ok := strings.CutPrefix(filepath.ToSlash(filepath.Clean(filepath.FromSlash(name))), filepath.ToSlash(dir)+"/")
+	if dir == "" {
+		rest, ok = name, true
+	}
+	if !ok {
+		return "", "", false
+	}
+	at, err := b.memory.Resolve(ctx, tool.Who(ctx), rest)
+	if err != nil {
+		return "", "", false
+	}
+	return at.Root, at.Name, true
 }
 
 // part registers a section that the configuration adds.

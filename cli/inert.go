@@ -10,7 +10,7 @@ import (
 // inert are the keys, or the beginnings of keys, that this version reads and
 // checks but does not act on yet. Whoever sets one is told.
 var inert = []string{
-	"refresh", "agentscope.", "workspace.extra_files", "workspace.max_tokens", "limits.", "permissions",
+	"refresh", "agentscope.", "limits.", "permissions",
 	"todo.", "fallback", "cache.", "prices", "tools.changes",
 }
 

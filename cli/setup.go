@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/proemhq/proem/agent"
@@ -15,6 +17,7 @@ import (
 	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/source/files"
 	"github.com/proemhq/proem/source/load"
+	"github.com/proemhq/proem/source/memory"
 	"github.com/proemhq/proem/source/skills"
 	"github.com/proemhq/proem/span"
 	"github.com/proemhq/proem/token"
@@ -47,8 +50,9 @@ type bench struct {
 	trusted     bool          // the project's files are used
 	guard       *trust.Guard  // holds back what a recorded trust does not cover; nil: nothing
 	skills      *skills.Set
-	nested      agent.Nested // finds instruction files below the working directory; nil: none are used
-	held        []string     // project files that are held back, or that run would hold back
+	memory      *memory.Source // the agent's home; nil: not used
+	nested      agent.Nested   // finds instruction files below the working directory; nil: none are used
+	held        []string       // project files that are held back, or that run would hold back
 	diagnostics []prompt.Diagnostic
 }
 
@@ -79,6 +83,7 @@ func (c *command) setup(ctx context.Context, o options) (*bench, error) {
 		}
 	}
 	if made, ok := c.builtIn(b.cfg.Name); ok {
+		b.held = slices.DeleteFunc(b.held, func(p string) bool { return p != b.place.projectFile() }) // what else it reads is its own affair
 		return b, c.buildIn(b, made)
 	}
 	return b, c.buildAgent(ctx, b, o)
@@ -93,6 +98,9 @@ func (c *command) configure(b *bench, o options) error {
 		set = append(set, "preset="+c.flags.preset)
 	}
 	if o.model != "" {
+		if !strings.Contains(o.model, ":") {
+			return usage(fmt.Errorf("--model %s: write PROVIDER:NAME, for instance openai:gpt-5", o.model))
+		}
 		set = append(set, "model="+quoted(o.model))
 	}
 	if o.maxSteps > 0 {
@@ -113,7 +121,7 @@ func (c *command) configure(b *bench, o options) error {
 	if err := c.decide(b, o); err != nil {
 		return err
 	}
-	opt.Root, opt.ProjectFile = b.place.root, filepath.Join(b.place.root, ".proem", "agent.yaml")
+	opt.Root, opt.ProjectFile = b.place.root, b.place.projectFile()
 	if opt.TrustProject, err = b.configTrusted(opt.ProjectFile, c.flags.agent); err != nil {
 		return err
 	}
@@ -122,7 +130,7 @@ func (c *command) configure(b *bench, o options) error {
 	}
 	cfg, notes, err := config.Load(opt)
 	if err != nil {
-		return err
+		return c.nameAgents(err)
 	}
 	b.cfg, b.diagnostics = cfg, append(append(b.diagnostics, notes...), reportInert(cfg)...)
 	if c.flags.agent != "" {
@@ -160,11 +168,30 @@ func (c *command) builtIn(name string) (Agent, bool) {
 func (c *command) buildIn(b *bench, made Agent) error {
 	var err error
 	b.agentName = made.Name
-	b.agent, err = made.New(Setup{Cwd: b.place.cwd, Root: b.place.root, Env: b.env, Model: b.model.Model, ModelName: b.model.name, Store: b.store})
+	b.agent, err = made.New(Setup{Cwd: b.place.cwd, Root: b.place.root, Env: b.env, Model: b.model.Model, ModelName: b.model.name, Store: b.store, Trusted: b.trusted})
 	if err == nil {
 		b.preset = b.agent.Preset()
 	}
 	return err
+}
+
+// nameAgents adds the agents of the app to the fault that there is no such agent.
+func (c *command) nameAgents(err error) error {
+	var faults config.Faults
+	if len(c.app.Agents) == 0 || !errors.As(err, &faults) {
+		return err
+	}
+	names := make([]string, len(c.app.Agents))
+	for i, a := range c.app.Agents {
+		names[i] = a.Name
+	}
+	faults = slices.Clone(faults)
+	for i, f := range faults {
+		if f.Code == config.CodeAgent && f.Path == "--agent" {
+			faults[i].Message += "; built in: " + strings.Join(names, ", ")
+		}
+	}
+	return faults
 }
 
 // buildAgent builds the agent that the configuration describes.
@@ -181,7 +208,7 @@ func (c *command) buildAgent(ctx context.Context, b *bench, o options) error {
 	if err := c.define(b, reg, loader); err != nil {
 		return err
 	}
-	tools := toolfs.Tools(toolfs.Config{Env: b.env, Roots: []string{b.place.root}})
+	tools := toolfs.Tools(toolfs.Config{Env: b.env, Roots: []string{b.place.root}, Resolve: b.resolve})
 	catalog, err := b.skills.Catalog(ctx, prompt.Who{})
 	if err != nil {
 		return fmt.Errorf("skills: %w", err)
@@ -227,8 +254,13 @@ func (b *bench) heldBack() ([]string, error) {
 	}
 	defer root.Close()
 	if _, err := root.Lstat(".proem/agent.yaml"); err == nil {
-		found = append(found, filepath.Join(b.place.root, ".proem", "agent.yaml"))
+		found = append(found, b.place.projectFile())
 	}
+	home, err := b.home(nil).Held()
+	if err != nil {
+		return nil, fmt.Errorf("workspace: %w", err)
+	}
+	found = append(found, home...)
 	for _, t := range b.skillTiers(nil) {
 		if t.trust == span.User {
 			continue
@@ -250,10 +282,7 @@ func (c *command) announce(b *bench, o options) {
 	if len(b.held) == 0 {
 		return
 	}
-	list := fmt.Sprintf("%d project file", len(b.held))
-	if len(b.held) > 1 {
-		list += "s"
-	}
+	list := plural(len(b.held), "project file")
 	names := make([]string, len(b.held))
 	for i, h := range b.held {
 		names[i] = c.short(b, h)
@@ -265,8 +294,8 @@ func (c *command) announce(b *bench, o options) {
 	switch {
 	case !b.trusted:
 		b.diagnostics = append(b.diagnostics, prompt.Diagnostic{Severity: prompt.Warning, Code: "trust.blocked", Path: b.place.root,
-			Message: list + " held back: this folder is not trusted; proem trust shows and trusts it, --trust project uses what is there now"})
+			Message: list + c.own(" held back: this folder is not trusted; proem trust shows and trusts it, --trust project uses what is there now")})
 	case !o.run && c.flags.trust == "" && b.guard == nil:
-		c.say("info trust: shown as if the folder were trusted; run holds back %s until proem trust or --trust project", list)
+		c.say("info trust: shown as if the folder were trusted; run holds back %s until %s trust or --trust project", list, c.app.Name)
 	}
 }

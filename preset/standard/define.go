@@ -14,6 +14,7 @@ const (
 	RuntimeSection      = "runtime"
 	FilesSection        = "project-instructions" // its documents have names of their own
 	SkillsSection       = "skills"
+	WorkspaceSection    = "workspace" // its documents have names of their own
 	DateSection         = "date"
 	EnvironmentSection  = "environment"
 )
@@ -31,6 +32,7 @@ type Texts struct {
 
 	Files       source.Source // instruction files
 	Skills      source.Source // the list of skills
+	Workspace   source.Source // persona, memory and knowledge of the agent's home
 	Date        source.Source
 	Environment source.Source
 }
@@ -73,6 +75,7 @@ func Define(s *registry.Scope, t Texts) error {
 		dynamic(prompt.SectionDef{Name: FilesSection, Order: OrderInstructions, Class: prompt.Session,
 			Source: "file", Priority: 50}, t.Files),
 		dynamic(prompt.SectionDef{Name: SkillsSection, Order: OrderSkills, Class: prompt.Session, Source: "skills", Priority: 40}, t.Skills),
+		dynamic(prompt.SectionDef{Name: WorkspaceSection, Order: OrderWorkspace, Class: prompt.Session, Trust: span.Workspace, Source: "file", Priority: 30}, t.Workspace),
 		dynamic(prompt.SectionDef{Name: DateSection, Channel: prompt.Context, Class: prompt.Turn, Order: 100, Source: "clock"}, t.Date),
 		dynamic(prompt.SectionDef{Name: EnvironmentSection, Channel: prompt.Context, Class: prompt.Turn, Order: 200, Source: "environment"}, t.Environment),
 	} {

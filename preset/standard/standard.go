@@ -35,9 +35,12 @@ const (
 
 // Config holds the preset's options. The zero value is the default.
 type Config struct {
-	ToolOrder   []string // names and stage.Unlisted; empty: by name
-	Visibility  []stage.VisibilityRule
-	Hooks       []stage.Hook
+	ToolOrder  []string // names and stage.Unlisted; empty: by name
+	Visibility []stage.VisibilityRule
+	Hooks      []stage.Hook
+	// Root is the project's root. The fence of a file below it shows the path from
+	// there, by which tools open it; that of another file shows its name.
+	Root        string
 	KeepMissing bool // leave references to unknown variables in the text, with a warning
 	// Budget is the most tokens that the sections and tools may have together; 0:
 	// no limit. It needs Count.
@@ -59,7 +62,7 @@ func New(cfg Config) preset.Preset {
 		stage.MoveTurn(),
 		stage.Interpolate(stage.InterpolateConfig{Optional: true, Keep: cfg.KeepMissing}),
 		stage.DropBlank(),
-		stage.Fence(stage.FenceConfig{Path: fencePath}),
+		stage.Fence(stage.FenceConfig{Path: func(s prompt.Section) string { return fencePath(cfg.Root, s) }}),
 	)
 	if cfg.Budget > 0 && cfg.Count != nil {
 		stages = append(stages, stage.Budget(stage.BudgetConfig{Tokens: cfg.Budget, Count: cfg.Count, Tools: true}))
@@ -71,15 +74,19 @@ func New(cfg Config) preset.Preset {
 	}
 }
 
-// fencePath returns what a fence calls a document: its path below the project's
-// root, which is part of its name, so that no absolute path is in the prompt.
-func fencePath(s prompt.Section) string {
+// fencePath returns what a fence calls a section: the path from the project's
+// root, which is the same on every machine, or the name.
+func fencePath(root string, s prompt.Section) string {
+	if s.From != nil && root != "" {
+		if rel, ok := strings.CutPrefix(s.From.Path, strings.TrimRight(root, `/\`)); ok && rel != "" && (rel[0] == '/' || rel[0] == '\\') {
+			return strings.ReplaceAll(rel[1:], `\`, "/")
+		}
+	}
 	if s.Doc == nil {
 		return s.Name
 	}
-	_, path, ok := strings.Cut(s.Name, ":")
-	if !ok {
-		return s.Name
+	if _, path, ok := strings.Cut(s.Name, ":"); ok {
+		return path
 	}
-	return path
+	return s.Name
 }

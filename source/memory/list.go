@@ -14,12 +14,13 @@ type list struct {
 	names   []string // ascending
 	newest  bool     // the last names are kept, not the first
 	most    int      // names that are shown
+	prefix  string   // before each name
 	from    *span.Origin
 }
 
 func (w *walk) newList(dir, heading string, names []string, newest bool) *list {
 	from := &span.Origin{Section: "workspace:" + dir, Source: "listing", Path: w.path(w.home, dir), Trust: span.Workspace}
-	return &list{dir: dir, heading: heading, names: names, newest: newest, most: w.src.cfg.MaxListed, from: from}
+	return &list{dir: dir, heading: heading, names: names, newest: newest, most: w.src.cfg.MaxListed, prefix: w.src.cfg.Shown, from: from}
 }
 
 // text returns the list in at most limit tokens, and how many names it has. It is
@@ -45,9 +46,10 @@ func (l *list) render(n int) span.Text {
 		shown = l.names[rest:]
 		head += fmt.Sprintf("- … and %d more before these\n", rest)
 	case rest > 0:
-		foot = fmt.Sprintf("\n- … and %d more in %s/", rest, l.dir)
+		foot = fmt.Sprintf("\n- … and %d more in %s%s/", rest, l.prefix, l.dir)
 	}
-	lines := span.OfGenerated("- "+strings.Join(shown, "\n- "), l.from)
+	bullet := "- " + l.prefix
+	lines := span.OfGenerated(bullet+strings.Join(shown, "\n"+bullet), l.from)
 	return span.Concat(listed(head), lines, listed(foot))
 }
 

@@ -75,6 +75,9 @@ type Config struct {
 	// a fence; 0: DefaultOverhead; less than 0: none.
 	Overhead  int
 	MaxListed int // how many files a list names; 0: DefaultMaxListed
+	// Shown stands before the names in lists, such as ".proem/": the name by which
+	// the model's tools open the file.
+	Shown string
 }
 
 // A Source reads a workspace. It may be used concurrently.

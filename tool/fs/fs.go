@@ -14,6 +14,7 @@
 package fs
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -41,6 +42,10 @@ type Config struct {
 	MaxLines   int // of one read; 0: DefaultMaxLines
 	MaxBytes   int // of one read or list; 0: DefaultMaxBytes
 	MaxEntries int // of one list; 0: DefaultMaxEntries
+	// Resolve, if not nil, is asked first: it knows where a name lies that the
+	// prompt shows to whom the call is for, such as a file of their own. Not ok: the
+	// name is looked for below the roots.
+	Resolve func(ctx context.Context, name string) (root, below string, ok bool)
 }
 
 // Tools returns read_file and list_files. They may be used concurrently.
@@ -102,8 +107,13 @@ func (p place) outside(name string) error {
 }
 
 // open opens the root of a path. The caller closes it.
-func (p place) open(name string) (env.Root, string, error) {
+func (p place) open(ctx context.Context, name string) (env.Root, string, error) {
 	dir, rel, err := p.locate(name)
+	if p.cfg.Resolve != nil && name != "" && !strings.ContainsRune(name, 0) {
+		if r, below, ok := p.cfg.Resolve(ctx, name); ok {
+			dir, rel, err = r, below, nil
+		}
+	}
 	if err != nil {
 		return nil, "", err
 	}

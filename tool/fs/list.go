@@ -40,7 +40,7 @@ func (t listFiles) Call(ctx context.Context, args json.RawMessage) (tool.Result,
 	if err := decode(args, field{"path", true, &name}); err != nil {
 		return tool.Errorf("list_files: %v", err), nil
 	}
-	root, rel, err := t.open(name)
+	root, rel, err := t.open(ctx, name)
 	if err != nil {
 		return tool.Errorf("list_files: %v", err), nil
 	}

@@ -47,7 +47,7 @@ func (t readFile) Call(ctx context.Context, args json.RawMessage) (tool.Result, 
 	case limit < 1:
 		return tool.Errorf("read_file: limit is %d; ask for at least 1 line", limit), nil
 	}
-	root, rel, err := t.open(name)
+	root, rel, err := t.open(ctx, name)
 	if err != nil {
 		return tool.Errorf("read_file: %v", err), nil
 	}
