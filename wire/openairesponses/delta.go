@@ -1,9 +1,7 @@
 package openairesponses
 
 import (
-	"bytes"
 	"encoding/json"
-	"strconv"
 	"unicode/utf8"
 )
 
@@ -98,12 +96,12 @@ func (f *flat) text() string {
 
 // number returns a whole number that is not negative.
 func (f *flat) number() int {
-	n := bytes.IndexAny(f.in, ",}")
-	if !f.ok || n < 1 || n > 9 || f.in[0] < '0' || f.in[0] == '0' && n > 1 {
-		f.ok = false
-		return 0
+	n, out := 0, 0
+	for ; n < len(f.in) && n < 10 && '0' <= f.in[n] && f.in[n] <= '9'; n++ {
+		out = 10*out + int(f.in[n]-'0')
 	}
-	i, err := strconv.Atoi(string(f.in[:n]))
-	f.ok = err == nil
-	return i
+	if f.ok = f.ok && 0 < n && n < 10 && (n == 1 || f.in[0] != '0'); f.ok {
+		f.in = f.in[n:]
+	}
+	return out
 }
