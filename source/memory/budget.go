@@ -183,8 +183,11 @@ func (b *purse) fit(p *part, room int) {
 		b.announce(p, room)
 		return
 	}
-	if p.list != nil && named < len(p.list.names) && p.lost == "" {
-		p.lost = fmt.Sprintf("%d of %d names are listed", named, len(p.list.names))
+	if p.list != nil && named < len(p.list.names) {
+		if p.lost != "" {
+			p.lost += "; "
+		}
+		p.lost += fmt.Sprintf("%d of %d names are listed", named, len(p.list.names))
 	}
 	p.cost = b.m(p.doc.Spans.String())
 }
@@ -201,18 +204,24 @@ func (b *purse) fill(p *part, list span.Text, room int) {
 	if p.end {
 		cut, which = b.m.cutTail, "last"
 	}
-	for limit := room - b.m(list.String()); limit > 0; limit-- {
+	for limit := room - b.m(list.String()); limit > 0; {
 		text, kept := cut(p.text, size, limit)
 		if text == nil {
 			break
 		}
-		if out := under(text, list); b.m(out.String()) <= room {
+		out := under(text, list)
+		over := b.m(out.String()) - room
+		if over <= 0 {
 			p.doc.Spans = out
 			p.lost = fmt.Sprintf("kept the %s %d of %d bytes", which, kept, size) + b.budget()
 			return
 		}
+		limit -= over // counts of parts do not add up exactly
 	}
 	p.lost = "left out" + b.budget()
+	if out := under(mark(p.notice()), list); list != nil && b.m(out.String()) <= room {
+		p.doc.Spans = out
+	}
 }
 
 // under returns a text with a list below it, after a blank line.

@@ -139,10 +139,11 @@ func (m meter) cutHead(t span.Text, size int64, limit int) (span.Text, int) {
 			text = text[1:]
 		}
 		out := span.Concat(t.Slice(0, kept), mark(text))
-		if m(out.String()) <= room {
+		over := m(out.String()) - room
+		if over <= 0 {
 			return out, kept
 		}
-		limit-- // counts of parts do not add up exactly
+		limit -= over // counts of parts do not add up exactly
 	}
 	return nil, 0
 }
@@ -153,10 +154,11 @@ func (m meter) cutTail(t span.Text, size int64, limit int) (span.Text, int) {
 	limit -= m(tailMark(len(s), size))
 	for at := m.tail(s, limit); strings.TrimSpace(s[at:]) != ""; at += m.tail(s[at:], limit) {
 		out := span.Concat(mark(tailMark(len(s)-at, size)), t.Slice(at, len(s)))
-		if m(out.String()) <= room {
+		over := m(out.String()) - room
+		if over <= 0 {
 			return out, len(s) - at
 		}
-		limit--
+		limit -= over
 	}
 	return nil, 0
 }
