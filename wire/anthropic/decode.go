@@ -23,6 +23,9 @@ type reading struct {
 // Event implements [dialect.Reading].
 func (d *reading) Event(ev sse.Event) (done bool, err error) {
 	var e event
+	if index, x, ok := quick(ev.Data); ok {
+		return false, d.delta(index, &x)
+	}
 	if err := dialect.ParseEvent(ev, &e); err != nil {
 		return false, err
 	}

@@ -14,7 +14,7 @@ import (
 // body.
 type plan struct {
 	points []wire.CachePoint
-	ids    *ids
+	ids    ids
 }
 
 // Opening is the user message that stands before a conversation that begins with
@@ -37,10 +37,9 @@ func prepare(e *dialect.Encoder, old any) (own any, keep int, losses []wire.Loss
 	p := &plan{points: points}
 	before, ok := old.(*plan)
 	if !ok {
-		p.ids = &ids{}
 		return p, -1, append(losses, more...)
 	}
-	p.ids = &ids{sent: before.ids.sent}
+	p.ids.sent = before.ids.sent
 	return p, common(before.points, points, len(e.Msgs)), append(losses, more...)
 }
 

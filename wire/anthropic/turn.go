@@ -164,15 +164,16 @@ func (t *turn) call(c *chat.ToolCall) {
 // input returns the arguments of a call as the model wrote them. What the
 // protocol cannot carry is replaced.
 func (t *turn) input(c *chat.ToolCall) []byte {
-	if err := wire.CheckArgs(c.Args); err != nil {
-		t.e.Lose(prompt.Warning, wire.CodeDowngraded, fmt.Sprintf("call %q of tool %q: %v: sent as {}", c.ID, c.Name, err), c.From)
-		return []byte("{}")
-	}
-	if utf8.Valid(c.Args) {
+	switch {
+	case isObject(c.Args) && utf8.Valid(c.Args):
 		return c.Args
+	case wire.CheckArgs(c.Args) == nil:
+		out, _ := wire.CanonicalJSON(c.Args) // it is valid, see above
+		return out
 	}
-	out, _ := wire.CanonicalJSON(c.Args) // it is valid, see above
-	return out
+	t.e.Lose(prompt.Warning, wire.CodeDowngraded,
+		fmt.Sprintf("call %q of tool %q: %v: sent as {}", c.ID, c.Name, wire.CheckArgs(c.Args)), c.From)
+	return []byte("{}")
 }
 
 // NoText is the content of an error result without any, which the protocol
