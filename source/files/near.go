@@ -50,7 +50,19 @@ func (s *Source) Near(ctx context.Context, touched string) ([]prompt.Doc, []prom
 		return nil, nil, fmt.Errorf("source files: %w", err)
 	}
 	f := w.fact(cfg.MaxBytes)
-	return f.Docs, f.Diagnostics, nil
+	return s.unsaid(f.Docs), f.Diagnostics, nil
+}
+
+// unsaid drops documents that say what one in the prompt says already, such as
+// those of a linked worktree that lies inside its own project.
+func (s *Source) unsaid(docs []prompt.Doc) []prompt.Doc {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	said := map[string]bool{}
+	for _, d := range s.fact.Docs {
+		said[d.SHA256] = true
+	}
+	return slices.DeleteFunc(docs, func(d prompt.Doc) bool { return d.SHA256 != "" && said[d.SHA256] })
 }
 
 // directory returns the directory of a touched path, relative to the root.
