@@ -5,7 +5,7 @@
 //		cli.Main(cli.App{Name: "acme", Agents: []cli.Agent{{
 //			Name: "reviewer", Description: "reviews a change",
 //			New: func(s cli.Setup) (*agent.Agent, error) {
-//				return agent.New(agent.Config{Model: s.Model, ModelName: s.ModelName, Env: s.Env, System: "You review Go."})
+//				return agent.New(agent.Config{Model: s.Model, ModelName: s.ModelName, Store: s.Store, Env: s.Env, System: "You review Go."})
 //			},
 //		}}})
 //	}
@@ -56,13 +56,17 @@ type Agent struct {
 	New         func(Setup) (*agent.Agent, error)
 }
 
-// A Setup is what the command line found out for an agent.
+// A Setup is what the command line found out for an agent. An agent that leaves
+// out Env, Model, ModelName or Store does not obey the flags that they come from.
 type Setup struct {
-	Cwd, Root string // absolute
+	Cwd, Root string // the working directory and the project's root, absolute
 	Env       *env.Env
 	Model     provider.Model
 	ModelName string
-	Store     session.Store
+	Store     session.Store // for --resume and --continue; nil: the agent's own
+	// Trusted says that the files of the project may be used: the folder is trusted,
+	// or the prompt is only shown. An agent that reads some looks at it first.
+	Trusted bool
 }
 
 // A Process is what a command has of the process it runs in.
@@ -161,6 +165,7 @@ func (c *command) root() *cobra.Command {
 	})
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return c.flags.check() }
 	c.flags.add(root)
+	_ = root.RegisterFlagCompletionFunc("agent", c.completeAgents)
 	root.AddCommand(c.promptCommand(), c.initCommand(), c.runCommand(), c.trustCommand(), c.skillsCommand(), c.agentsCommand(), c.demoCommand(), c.versionCommand())
 	for _, cmd := range root.Commands() {
 		cmd.Args = usageArgs(cmd.Args)

@@ -69,13 +69,13 @@ func (c *command) demo(ctx context.Context) error {
 	out := c.p.Stdout
 	title := func(s string) { fmt.Fprintf(out, "%s\n\n", c.paint("1;36", "▌ "+s)) }
 	title("1. A run: the sample project is embedded, the model follows a script")
-	fmt.Fprintf(out, "$ proem run %q\n", demoQuestion)
+	fmt.Fprintf(out, "$ %s run %q\n", c.app.Name, demoQuestion)
 	if err := d.demoRun(ctx, b); err != nil {
 		return err
 	}
 	fmt.Fprintln(out)
 	title("2. What the next request would contain, and where every part comes from")
-	fmt.Fprintf(out, "$ proem prompt\n")
+	fmt.Fprintf(out, "$ %s prompt\n", c.app.Name)
 	p, err := b.agent.Preview(ctx, "demo", agent.Input{})
 	if err != nil {
 		return err
@@ -86,14 +86,14 @@ func (c *command) demo(ctx context.Context) error {
 	}
 	fmt.Fprintln(out)
 	title("3. What to try next")
-	fmt.Fprintf(out, "%s\n", strings.Join([]string{
+	fmt.Fprintf(out, "%s\n", c.own(strings.Join([]string{
 		"cd YOUR/PROJECT",
 		"proem prompt                       # what a model would be sent here, with sources",
 		"proem prompt --wire openai-chat    # the exact bytes",
 		"proem prompt --json                # the same for programs: sections, spans, marks, tokens",
 		"OPENAI_API_KEY=… proem run --trust project 'what does this project do?'",
 		"proem run --model ollama:qwen3 'hello'   # any local server will do",
-	}, "\n"))
+	}, "\n")))
 	return nil
 }
 

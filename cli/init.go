@@ -54,6 +54,8 @@ func (c *command) init(adopt bool) error {
 			return err
 		}
 	}
+	_, err = root.Stat(".proem/agent.yaml")
+	configured := err == nil
 	err = fs.WalkDir(starterFiles, "starter", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -66,6 +68,9 @@ func (c *command) init(adopt bool) error {
 		if to == "AGENTS.md" && strings.Contains(adopted, "fallbacks:") {
 			return nil // the project has instructions already
 		}
+		if configured && path.Dir(to) == ".proem" && path.Ext(to) == ".md" {
+			return nil // texts that the project's own agent.yaml does not name
+		}
 		if to == ".proem/agent.yaml" {
 			data = append(data, adopted...)
 		}
@@ -77,7 +82,10 @@ func (c *command) init(adopt bool) error {
 	if adopt && adopted == "" {
 		c.say("info init: there is nothing of other tools here to adopt")
 	}
-	c.say("next: proem prompt shows what a model would be sent here; proem trust lets run use these files")
+	if b.place.root != b.place.cwd {
+		c.say("info init: the files are in %s", b.place.root)
+	}
+	c.say("%s", c.own("next: proem prompt shows what a model would be sent here; proem trust lets run use these files"))
 	return nil
 }
 

@@ -80,7 +80,7 @@ func (c *command) resolve(ctx context.Context, cfg config.Config, e *env.Env, pr
 		return r, nil
 	}
 	return resolved{}, errors.New("no model: set OPENAI_API_KEY, DEEPSEEK_API_KEY or OPENROUTER_API_KEY, start a local server, " +
-		"or name one with --model PROVIDER:NAME; proem demo needs none")
+		c.own("or name one with --model PROVIDER:NAME; proem demo needs none"))
 }
 
 // cmpFirst returns the first variable that is set.
@@ -149,7 +149,7 @@ func (c *command) named(cfg config.Config, e *env.Env, spec string) (resolved, e
 		m.Key = c.getenv(keyEnv)
 	}
 	if m.BaseURL == "" {
-		return resolved{}, fmt.Errorf("model %s: no base URL; set providers.%s.base_url in the user configuration", r.spec, prov)
+		return resolved{}, fmt.Errorf("model %s: no base URL; add --set providers.%s.base_url=URL, or put it into %s", r.spec, prov, c.userFile())
 	}
 	r.Model = m
 	return r, nil
@@ -223,7 +223,7 @@ func (c *command) local(ctx context.Context, e *env.Env) (resolved, bool) {
 		}
 		r := resolved{spec: prov + ":" + name, name: name, dialect: openaichat.Name}
 		r.Model = &provider.HTTP{Dialect: openaichat.Dialect, BaseURL: base, Env: e, Cap: wire.Lookup(prov, name)}
-		r.how = fmt.Sprintf("using the %s server at %s; proem prompt --model %s shows the same bytes", l.name, base, r.spec)
+		r.how = fmt.Sprintf("using the %s server at %s; %s prompt --model %s shows the same bytes", l.name, base, c.app.Name, r.spec)
 		if prov != "ollama" {
 			r.how += fmt.Sprintf(" with --set providers.%s.base_url=%s", prov, base)
 		}

@@ -64,6 +64,12 @@ func (c *command) dim(line string) {
 	fmt.Fprintln(c.p.Stderr, line)
 }
 
+// own returns a text in which the commands are those of this binary: "proem run"
+// is "acme run" there.
+func (c *command) own(text string) string {
+	return strings.ReplaceAll(text, "proem ", c.app.Name+" ")
+}
+
 // visible replaces what would move a terminal's cursor, hide text or turn its
 // direction, so that a text shows what it says. Line ends and tabs stay.
 func visible(s string) string { return escaped(s, "\t\n") }
@@ -118,14 +124,19 @@ func (c *command) colours(stream any) bool {
 	return isTerminal(stream)
 }
 
-// isTerminal reports whether a stream is a terminal.
+// isTerminal reports whether a stream is a terminal. The null device is a
+// character device too, but nobody sits at it.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	if !ok {
 		return false
 	}
 	fi, err := f.Stat()
-	return err == nil && fi.Mode()&os.ModeCharDevice != 0
+	if err != nil || fi.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(fi, null)
 }
 
 // paint colours text of a result.

@@ -54,6 +54,15 @@ func (c *command) userPlace() (config, state string) {
 	return dir("XDG_CONFIG_HOME", ".config"), dir("XDG_STATE_HOME", filepath.Join(".local", "state"))
 }
 
+// userFile returns the path of the user's configuration, for messages.
+func (c *command) userFile() string {
+	dir, _ := c.userPlace()
+	if dir == "" {
+		return "a file for --config"
+	}
+	return filepath.Join(dir, "config.yaml")
+}
+
 // findPlace finds the working directory and the project around it.
 func (c *command) findPlace(e *env.Env, markers []string) (place, error) {
 	var p place
@@ -72,6 +81,9 @@ func (c *command) findPlace(e *env.Env, markers []string) (place, error) {
 	p.userConfig, p.userState = c.userPlace()
 	return p, nil
 }
+
+// projectFile returns the path of the project's own configuration.
+func (p place) projectFile() string { return filepath.Join(p.root, ".proem", "agent.yaml") }
 
 // projectState returns the directory in which proem keeps what belongs to the
 // project: a readable name and a hash of the path, never inside the repository.

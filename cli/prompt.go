@@ -29,9 +29,15 @@ func (c *command) promptCommand() *cobra.Command {
 		Use:   "prompt",
 		Short: "Show what the next model request would contain",
 		Long: "Assembles the prompt and shows it with the source of every section. Sends nothing and writes nothing.\n" +
-			"With --wire the exact body is printed, byte for byte what run sends.",
-		Example: "  proem prompt\n  proem prompt --input 'fix the test' --wire openai-chat\n  proem prompt --json | jq .sections",
-		Args:    cobra.NoArgs,
+			"With --wire the exact body is printed, byte for byte what run sends. The last column of the table is the cost of a\n" +
+			"section in tokens if every request that a turn may take (steps.max) is made.",
+		Example: c.own("  proem prompt\n  proem prompt --input 'fix the test' --wire openai-chat\n  proem prompt --json | jq .sections"),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("unexpected %q: the user's message goes into --input", args[0])
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if wireName != "" && !slices.Contains(dialects, wireName) {
 				return usage(fmt.Errorf("--wire %s: this version speaks %s", wireName, strings.Join(dialects, ", ")))
@@ -59,9 +65,10 @@ func (c *command) promptCommand() *cobra.Command {
 	f.StringVar(&input, "input", "", "the user's message")
 	f.StringVar(&wireName, "wire", "", "print the exact request body in this dialect: "+strings.Join(dialects, ", "))
 	f.StringVar(&sessionID, "session", "", "continue this session")
-	f.StringVar(&model, "model", "", "the model, as PROVIDER:NAME")
+	addModel(cmd, &model)
 	f.BoolVar(&noStream, "no-stream", false, "the body without streaming")
 	f.BoolVar(&c.full, "full", false, "do not fold long texts")
+	_ = cmd.RegisterFlagCompletionFunc("session", cobra.NoFileCompletions)
 	_ = cmd.RegisterFlagCompletionFunc("wire", cobra.FixedCompletions(dialects, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -105,7 +112,11 @@ func (c *command) showPrompt(b *bench, p agent.Preview, wireName string) error {
 	case c.flags.json:
 		return c.printJSON(report)
 	case wireName != "":
-		_, err := c.p.Stdout.Write(p.Body.JSON)
+		body := p.Body.JSON
+		if isTerminal(c.p.Stdout) {
+			body = append(slices.Clip(body), '\n') // for the shell's prompt; elsewhere not a byte more
+		}
+		_, err := c.p.Stdout.Write(body)
 		return err
 	}
 	_, err := c.p.Stdout.Write([]byte(c.promptText(b, p, report)))

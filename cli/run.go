@@ -25,9 +25,10 @@ func (c *command) runCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run PROMPT",
 		Short: "Run the agent until it answers",
-		Long: "Sends the prompt, runs the tools that the model calls, and prints the answer. A prompt of - is read from\n" +
-			"standard input, and so is none at all. The project's own files are held back unless --trust project is given.",
-		Example: "  proem run 'what does this package do?'\n  git diff | proem run --trust project -",
+		Long: c.own("Sends the prompt, runs the tools that the model calls, and prints the answer. A prompt of - is read from\n" +
+			"standard input, and so is none at all. The project's own files are held back until proem trust says that you\n" +
+			"trust them; --trust project uses them this once."),
+		Example: c.own("  proem run 'what does this package do?'\n  git diff | proem run --trust project -"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch output {
 			case "text", "json", "stream-json":
@@ -67,12 +68,13 @@ func (c *command) runCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&model, "model", "", "the model, as PROVIDER:NAME")
+	addModel(cmd, &model)
 	f.IntVar(&maxSteps, "max-steps", 0, "at most so many model requests")
 	f.StringVar(&output, "output", "text", "text, json or stream-json")
 	f.StringVar(&resume, "resume", "", "go on with this session")
 	f.BoolVar(&last, "continue", false, "go on with the latest session of this project")
 	f.BoolVar(&noStream, "no-stream", false, "ask for the answer in one piece")
+	_ = cmd.RegisterFlagCompletionFunc("resume", cobra.NoFileCompletions)
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "stream-json"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.MarkFlagsMutuallyExclusive("resume", "continue")
 	return cmd

@@ -57,7 +57,15 @@ func summary(r chat.ToolResult) string {
 	if text == "" {
 		lines = 0
 	}
-	return fmt.Sprintf("%d lines, %d bytes", lines, len(text))
+	return plural(lines, "line") + ", " + plural(len(text), "byte")
+}
+
+// plural returns a number of things.
+func plural(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }
 
 // oneLine shortens a text to a line of at most n runes.

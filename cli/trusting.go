@@ -120,7 +120,7 @@ func (c *command) trustCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trust",
 		Short: "Show or change whether this project's files are used",
-		Long: "run and chat use the files of a project (instruction files, .proem, skills) only if its folder is trusted. The trust\n" +
+		Long: "run uses the files of a project (instruction files, .proem, skills) only if its folder is trusted. The trust\n" +
 			"covers the files as they are now: what changes later is held back until it is confirmed here. Without a flag the\n" +
 			"state is shown and, in a terminal, a change offered.",
 		Args: cobra.NoArgs,
@@ -213,9 +213,12 @@ func (c *command) showChanges(w interface{ Write([]byte) (int, error) }, b *benc
 	}
 }
 
+// asks reports whether there is somebody to ask.
+func (c *command) asks() bool { return isTerminal(c.p.Stdin) && isTerminal(c.p.Stderr) }
+
 // ask asks a question in a terminal; elsewhere the answer is no.
 func (c *command) ask(question string) bool {
-	if !isTerminal(c.p.Stdin) || !isTerminal(c.p.Stderr) {
+	if !c.asks() {
 		return false
 	}
 	fmt.Fprintf(c.p.Stderr, "%s [y/N] ", question)
@@ -244,7 +247,7 @@ func (c *command) settle(ctx context.Context, b *bench) (again bool, err error) 
 			return false, nil
 		}
 	case !b.trusted && len(b.held) > 0 && c.flags.trust == "":
-		if !isTerminal(c.p.Stdin) {
+		if !c.asks() {
 			return false, nil
 		}
 		for _, h := range b.held {
