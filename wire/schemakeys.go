@@ -90,6 +90,25 @@ func (l *leveler) keyword(path, key string, value any) any {
 	return value
 }
 
+// misshapen takes out keywords that hold something else than they must. It writes
+// to m, which is a copy.
+func (l *leveler) misshapen(path string, m map[string]any) {
+	for _, key := range sortedKeys(m) {
+		ok := true
+		switch {
+		case slices.Contains(schemaList, key), key == "allOf", key == "oneOf":
+			list, _ := m[key].([]any)
+			ok = len(list) > 0
+		case slices.Contains(schemaMap, key):
+			_, ok = m[key].(map[string]any)
+		}
+		if !ok {
+			delete(m, key)
+			l.warn(path, "%s is not what it must be and is removed", key)
+		}
+	}
+}
+
 func isList(v any) bool {
 	_, ok := v.([]any)
 	return ok

@@ -126,6 +126,7 @@ func percentDecoded(s string) string {
 // combine merges allOf into the schema and turns oneOf into anyOf. It writes to
 // m, which is a copy.
 func (l *leveler) combine(path string, m map[string]any) {
+	l.misshapen(path, m)
 	if list, ok := m["allOf"].([]any); ok {
 		delete(m, "allOf")
 		for i := range list {
