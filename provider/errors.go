@@ -47,18 +47,40 @@ const minSecret = 8
 
 // redact returns an error in whose text no credential occurs.
 func (m *HTTP) redact(err error) error {
-	r := m.redactor()
+	secrets := m.secrets()
 	var api *wire.APIError
 	if errors.As(err, &api) {
 		clean := *api
-		clean.Message, clean.Code = r.Replace(api.Message), r.Replace(api.Code)
+		clean.Message, clean.Code = conceal(api.Message, secrets), conceal(api.Code, secrets)
 		return &clean
 	}
 	s := err.Error()
-	if clean := r.Replace(s); clean != s {
+	if clean := conceal(s, secrets); clean != s {
 		return &TransportError{BaseURL: shown(m.BaseURL), Err: errors.New(clean)}
 	}
 	return err
+}
+
+const redacted = "[redacted]"
+
+// conceal replaces secrets in a message, and the beginning of one at its end: a
+// long message is cut off, perhaps in the middle of a secret.
+func conceal(message string, secrets []string) string {
+	for _, secret := range secrets {
+		message = strings.ReplaceAll(message, secret, redacted)
+	}
+	text, cut := strings.CutSuffix(message, "…")
+	if !cut {
+		return message
+	}
+	for _, secret := range secrets {
+		for n := len(secret) - 1; n >= minSecret/2; n-- {
+			if strings.HasSuffix(text, secret[:n]) {
+				return text[:len(text)-n] + redacted + "…"
+			}
+		}
+	}
+	return message
 }
 
 // named returns an error that a response is or has with the endpoint it came
@@ -73,24 +95,25 @@ func (m *HTTP) named(err error) error {
 	return err
 }
 
-func (m *HTTP) redactor() *strings.Replacer {
-	var pairs []string
+// secrets returns what must not occur in a message.
+func (m *HTTP) secrets() []string {
+	var out []string
 	if m.Key != "" {
-		pairs = append(pairs, m.Key, "[redacted]")
+		out = append(out, m.Key)
 	}
 	for _, k := range slices.Sorted(maps.Keys(m.Headers)) {
 		v := m.Headers[k]
 		if len(v) >= minSecret {
-			pairs = append(pairs, v, "[redacted]")
+			out = append(out, v)
 			if _, token, ok := strings.Cut(v, " "); ok && len(token) >= minSecret {
-				pairs = append(pairs, token, "[redacted]")
+				out = append(out, token)
 			}
 		}
 	}
 	if u, err := url.Parse(m.BaseURL); err == nil && u.User != nil {
 		if p, ok := u.User.Password(); ok && p != "" {
-			pairs = append(pairs, p, "[redacted]")
+			out = append(out, p)
 		}
 	}
-	return strings.NewReplacer(pairs...)
+	return out
 }

@@ -105,7 +105,7 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 		return seconds(s)
 	}
 	if t, err := http.ParseTime(v); err == nil {
-		return max(0, t.Sub(now))
+		return seconds(t.Sub(now).Seconds())
 	}
 	return 0
 }
