@@ -123,6 +123,10 @@ var tooLong = []string{
 	"exceed_context_size", "too many tokens", "input is too long", "exceed context limit",
 }
 
+// badInput are codes of responses that fail because of what they were given.
+var badInput = []string{"invalid_prompt", "invalid_image", "invalid_base64_image", "image_too_", "image_parse_error",
+	"image_file_", "unsupported_image", "empty_image_file", "failed_to_download_image", "data_residency_mismatch"}
+
 // classify decides by the provider's own words first: hosts disagree about
 // statuses more than about codes.
 func (e *APIError) classify() ErrorKind {
@@ -142,13 +146,13 @@ func (e *APIError) classify() ErrorKind {
 		return Quota
 	case s == 401, s == 403, s == 0 && has("authentication", "invalid_api_key", "permission"):
 		return Authentication
-	case has("content_filter", "content_policy"):
+	case has("content_filter", "content_policy", "bio_policy"):
 		return ContentFilter
 	case s == 529, s == 503, has("overloaded", "slow_down"):
 		return Overloaded
 	case s == 429, s == 0 && has("rate_limit"):
 		return RateLimit
-	case s == 0 && has("invalid_request", "not_found_error", "request_too_large"), 400 <= s && s < 500 && s != 408 && s != 409:
+	case s == 0 && (has("invalid_request", "not_found_error", "request_too_large") || has(badInput...)), 400 <= s && s < 500 && s != 408 && s != 409:
 		return InvalidRequest
 	}
 	return ServerError

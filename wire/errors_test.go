@@ -32,6 +32,7 @@ func TestParseError(t *testing.T) {
 		{422, `{"detail":[{"msg":"bad field"}]}`, wire.APIError{Kind: wire.InvalidRequest, Status: 422, Message: `[{"msg":"bad field"}]`}},
 		{400, `{"error":"model not loaded"}`, wire.APIError{Kind: wire.InvalidRequest, Status: 400, Message: "model not loaded"}},
 		{404, `{"message":"no such route"}`, wire.APIError{Kind: wire.InvalidRequest, Status: 404, Message: "no such route"}},
+		{0, `{"error":{"message":"no","code":"invalid_prompt"}}`, wire.APIError{Kind: wire.InvalidRequest, Code: "invalid_prompt", Message: "no"}},
 		{400, `{"error":{"message":"filtered","code":"content_filter"}}`,
 			wire.APIError{Kind: wire.ContentFilter, Status: 400, Code: "content_filter", Message: "filtered"}},
 		{500, ``, wire.APIError{Kind: wire.ServerError, Status: 500}},
