@@ -24,7 +24,8 @@ import (
 // DefaultMaxSteps is how many model requests a turn may take.
 const DefaultMaxSteps = 50
 
-// Config says what an agent is. Only Model is required.
+// Config says what an agent is. Model is required. So is ModelName, but New does
+// not miss it: the first request fails without.
 type Config struct {
 	Model     provider.Model
 	ModelName string // as the host calls it; sent with every request

@@ -102,5 +102,5 @@ func ExampleAgent_Preview() {
 	}
 	fmt.Println(string(p.Body.JSON))
 	// Output:
-	// {"model":"m","stream":true,"stream_options":{"include_usage":true},"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hello."}]}
+	// {"model":"m","stream":true,"stream_options":{"include_usage":true},"prompt_cache_key":"84b7f22e96ec191769ad2ca082677294","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hello."}]}
 }

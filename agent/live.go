@@ -2,6 +2,8 @@ package agent
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 
@@ -32,7 +34,9 @@ type kept struct {
 	composer *prompt.Composer
 	lineage  []string
 	epoch    int
-	body     *wire.Body      // of the last request
+	body     *wire.Body       // of the last request
+	keyed    *prompt.Composed // the composition that key was made for
+	key      string
 	nested   map[string]bool // documents that were handed over; nil: not known yet
 }
 
@@ -118,4 +122,15 @@ func (a *Agent) composerFor(l *live, lineage []string) *prompt.Composer {
 		l.epoch, l.lineage = epoch, lineage
 	}
 	return l.composer
+}
+
+// cacheKey returns the key under which a provider may keep the prompt: the hash
+// of its prefix, so that equal prefixes meet whoever sends them.
+func (l *live) cacheKey(c *prompt.Composed, r wire.Request) string {
+	if l.keyed != c {
+		prefix, _ := wire.Prefix(r.System, r.Instructions, r.Tools)
+		sum := sha256.Sum256(prefix)
+		l.keyed, l.key = c, hex.EncodeToString(sum[:16])
+	}
+	return l.key
 }

@@ -51,6 +51,9 @@ func (a *Agent) prepare(ctx context.Context, l *live, history []chat.Message, in
 		Facts: l.facts, Snapshot: view.Snapshot}
 	s.Contexts = a.preset.Contexts(history, s.Assembly)
 	s.Request = a.request(s.Assembly, append(slices.Clip(history), s.Contexts...))
+	if o := &s.Request.Options; o.CacheKey == "" && s.Request.Capability.CacheKey {
+		o.CacheKey = l.cacheKey(composed, s.Request)
+	}
 	if s.Body, err = a.cfg.Model.Encode(l.body, s.Request); err != nil {
 		return Step{}, err
 	}

@@ -146,6 +146,9 @@ func (b *bench) files() files.Config {
 	}
 	if b.place.userConfig != "" {
 		c.UserFile, c.UserDir = filepath.Join(b.place.userConfig, "AGENTS.md"), b.place.home
+		if rel, err := filepath.Rel(b.place.home, b.place.userConfig); err != nil || !filepath.IsLocal(rel) {
+			c.UserDir = b.place.userConfig // XDG_CONFIG_HOME is somewhere else
+		}
 	}
 	return c
 }

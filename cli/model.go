@@ -15,6 +15,7 @@ import (
 	"github.com/proemhq/proem/provider"
 	"github.com/proemhq/proem/provider/scripted"
 	"github.com/proemhq/proem/wire"
+	"github.com/proemhq/proem/wire/anthropic"
 	"github.com/proemhq/proem/wire/openaichat"
 )
 
@@ -31,7 +32,7 @@ type host struct {
 // hosts are in the order in which the environment is searched.
 var hosts = []host{
 	{"openai", "https://api.openai.com/v1", "OPENAI_API_KEY", "OPENAI_BASE_URL", "gpt-5", openaichat.Name},
-	{"anthropic", "https://api.anthropic.com", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "claude-sonnet-4-5", "anthropic"},
+	{"anthropic", "https://api.anthropic.com", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "claude-sonnet-4-5", anthropic.Name},
 	{"deepseek", "https://api.deepseek.com", "DEEPSEEK_API_KEY", "", "deepseek-chat", openaichat.Name},
 	{"openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "", "openai/gpt-5", openaichat.Name},
 	{"ollama", "http://127.0.0.1:11434/v1", "", "OLLAMA_HOST", "", openaichat.Name},
@@ -64,7 +65,7 @@ func (c *command) resolve(ctx context.Context, cfg config.Config, e *env.Env, pr
 		return c.named(cfg, e, cfg.Model)
 	}
 	for _, h := range hosts {
-		if h.dialect == openaichat.Name && h.key != "" && (c.getenv(h.key) != "" || h.base != "" && c.getenv(h.base) != "") {
+		if h.key != "" && (c.getenv(h.key) != "" || h.base != "" && c.getenv(h.base) != "") {
 			r, err := c.named(cfg, e, h.name+":"+h.model)
 			r.how = fmt.Sprintf("using %s, because %s is set; --model chooses another", r.spec, cmpFirst(c.getenv, h.key, h.base))
 			return r, err
@@ -123,15 +124,19 @@ func (c *command) named(cfg config.Config, e *env.Env, spec string) (resolved, e
 			r.dialect = d
 		}
 	}
-	if r.dialect != openaichat.Name {
-		return resolved{}, fmt.Errorf("model %s: the dialect %s is not there yet; this version speaks %s", r.spec, r.dialect, openaichat.Name)
+	d, err := protocol(r.dialect)
+	if err != nil {
+		return resolved{}, fmt.Errorf("model %s: %w", r.spec, err)
 	}
 	if prov == "scripted" {
 		m, err := c.script(cfg, e)
+		if err == nil {
+			m.Dialect = d
+		}
 		r.Model = m
 		return r, err
 	}
-	m := &provider.HTTP{Dialect: openaichat.Dialect, BaseURL: h.baseURL, Env: e, Headers: headers(user), Cap: wire.Lookup(prov, name)}
+	m := &provider.HTTP{Dialect: d, BaseURL: h.baseURL, Env: e, Headers: headers(user), Cap: wire.Lookup(prov, name)}
 	if v := c.getenv(h.base); h.base != "" && v != "" {
 		m.BaseURL = baseURL(prov, v)
 	}

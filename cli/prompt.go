@@ -16,11 +16,7 @@ import (
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/session/jsonl"
-	"github.com/proemhq/proem/wire/openaichat"
 )
-
-// dialects are those that a body can be shown in.
-var dialects = []string{openaichat.Name}
 
 func (c *command) promptCommand() *cobra.Command {
 	var input, wireName, sessionID, model string
@@ -99,9 +95,13 @@ func (c *command) readStore(ctx context.Context, p place, id string) (session.St
 
 // showPrompt prints a preview in the form that the flags ask for.
 func (c *command) showPrompt(b *bench, p agent.Preview, wireName string) error {
+	bodies, err := b.bodies(p)
+	if err != nil {
+		return err
+	}
 	about := inspect.About{
 		Preset: b.preset.Name, Agent: b.agentName, Model: b.model.spec, Cwd: b.place.cwd, Root: b.place.root, Workspace: b.place.workspace,
-		Dialect: b.model.dialect, Counter: b.counter, IO: b.env.Count.Load(), Diagnostics: b.diagnostics,
+		Bodies: bodies, Counter: b.counter, IO: b.env.Count.Load(), Diagnostics: b.diagnostics,
 	}
 	if about.Model == "" {
 		about.Model = b.model.name
@@ -112,14 +112,19 @@ func (c *command) showPrompt(b *bench, p agent.Preview, wireName string) error {
 	case c.flags.json:
 		return c.printJSON(report)
 	case wireName != "":
-		body := p.Body.JSON
+		if wireName != b.model.dialect {
+			for _, loss := range bodies[wireName].Losses {
+				c.diagnose([]prompt.Diagnostic{loss.Diagnostic})
+			}
+		}
+		body := bodies[wireName].JSON
 		if isTerminal(c.p.Stdout) {
 			body = append(slices.Clip(body), '\n') // for the shell's prompt; elsewhere not a byte more
 		}
 		_, err := c.p.Stdout.Write(body)
 		return err
 	}
-	_, err := c.p.Stdout.Write([]byte(c.promptText(b, p, report)))
+	_, err = c.p.Stdout.Write([]byte(c.promptText(b, p, report)))
 	return err
 }
 

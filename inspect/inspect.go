@@ -26,10 +26,12 @@ import (
 type About struct {
 	Preset, Agent, Model string
 	Cwd, Root, Workspace string // absolute
-	Dialect              string // of the preview's body
-	Counter              token.Counter
-	IO                   env.Counts
-	Diagnostics          []prompt.Diagnostic // besides those of the preview
+	// Bodies are the encoded request by dialect; empty: the preview's own under the
+	// name "".
+	Bodies      map[string]wire.Body
+	Counter     token.Counter
+	IO          env.Counts
+	Diagnostics []prompt.Diagnostic // besides those of the preview
 }
 
 // Prompt is the report of `proem prompt --json`, schema proem.prompt/1. Offsets
@@ -151,12 +153,18 @@ func NewPrompt(p agent.Preview, about About) Prompt {
 		Schema: "proem.prompt/1", Preset: about.Preset, Agent: about.Agent, Model: about.Model,
 		Cwd: about.Cwd, Root: about.Root, Workspace: about.Workspace,
 		Sections: []Section{}, Omitted: []Omission{}, Tools: []Tool{}, Spans: []Span{},
-		Wire:        map[string]json.RawMessage{about.Dialect: p.Body.JSON},
-		Marks:       map[string][]Mark{about.Dialect: marks(p.Body.Marks)},
+		Wire:        map[string]json.RawMessage{},
+		Marks:       map[string][]Mark{},
 		Diagnostics: append(append([]prompt.Diagnostic{}, about.Diagnostics...), p.Diagnostics...),
 		IO: IO{about.IO.Opens, about.IO.Reads, about.IO.BytesRead, about.IO.Stats,
 			about.IO.Processes},
 		Tokens: Tokens{Counter: about.Counter.Name(), Exact: about.Counter.Exact()},
+	}
+	if len(about.Bodies) == 0 {
+		about.Bodies = map[string]wire.Body{"": p.Body}
+	}
+	for name, body := range about.Bodies {
+		out.Wire[name], out.Marks[name] = body.JSON, marks(body.Marks)
 	}
 	for ch := range prompt.Channels {
 		for _, s := range a.Sections {
