@@ -166,7 +166,7 @@ func (c *command) root() *cobra.Command {
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return c.flags.check() }
 	c.flags.add(root)
 	_ = root.RegisterFlagCompletionFunc("agent", c.completeAgents)
-	root.AddCommand(c.promptCommand(), c.initCommand(), c.runCommand(), c.trustCommand(), c.skillsCommand(), c.agentsCommand(), c.demoCommand(), c.versionCommand())
+	root.AddCommand(c.promptCommand(), c.initCommand(), c.runCommand(), c.trustCommand(), c.skillsCommand(), c.agentsCommand(), c.modelsCommand(), c.demoCommand(), c.versionCommand())
 	for _, cmd := range root.Commands() {
 		cmd.Args = usageArgs(cmd.Args)
 	}

@@ -240,22 +240,41 @@ func (c *command) local(ctx context.Context, e *env.Env) (resolved, bool) {
 func firstModel(ctx context.Context, e *env.Env, base string) (string, bool) {
 	ctx, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/models", nil)
-	if err != nil {
+	names, err := modelNames(ctx, e, base+"/models", nil)
+	if err != nil || len(names) == 0 {
 		return "", false
+	}
+	return names[0], true
+}
+
+// modelNames asks a server for its models.
+func modelNames(ctx context.Context, e *env.Env, url string, h http.Header) ([]string, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	for k, v := range h {
+		req.Header[k] = v
 	}
 	resp, err := e.Net.RoundTrip(req)
 	if err != nil {
-		return "", false
+		return nil, errors.New("nobody listens there")
 	}
 	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, errors.New(resp.Status)
+	}
 	var list struct {
 		Data []struct {
 			ID string `json:"id"`
 		} `json:"data"`
 	}
-	if resp.StatusCode != http.StatusOK || json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&list) != nil || len(list.Data) == 0 {
-		return "", false
+	if err := json.NewDecoder(io.LimitReader(resp.Body, 4<<20)).Decode(&list); err != nil {
+		return nil, errors.New("the answer is not a list of models")
 	}
-	return list.Data[0].ID, true
+	names := make([]string, len(list.Data))
+	for i, m := range list.Data {
+		names[i] = m.ID
+	}
+	return names, nil
 }

@@ -59,6 +59,10 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		defer mu.Unlock()
+		if strings.HasSuffix(r.URL.Path, "/models") {
+			fmt.Fprint(w, `{"object":"list","data":[{"id":"gpt-5"},{"id":"gpt-5-mini"}]}`)
+			return
+		}
 		body, _ := io.ReadAll(r.Body)
 		kind := args[min(n, len(args)-1)]
 		n++
