@@ -253,7 +253,7 @@ func (c *command) settle(ctx context.Context, b *bench) (again bool, err error) 
 		for _, h := range b.held {
 			c.say("  %s", c.short(b, h))
 		}
-		if !c.ask("Use these files of the project in the prompt?") {
+		if !c.ask("Use these files of the project in the prompt, now and until one changes?") {
 			return false, nil
 		}
 	default:

@@ -15,6 +15,6 @@ func TestMain(m *testing.M) {
 func Example() {
 	main()
 	// Output:
-	// {"model":"demo","stream":true,"stream_options":{"include_usage":true},"messages":[{"role":"system","content":"You serve tea."},{"role":"user","content":"How long does white tea draw?"}]}
+	// {"model":"demo","stream":true,"stream_options":{"include_usage":true},"prompt_cache_key":"885a587d237298401c45c5053531866b","messages":[{"role":"system","content":"You serve tea."},{"role":"user","content":"How long does white tea draw?"}]}
 	// Four minutes.
 }
