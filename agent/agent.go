@@ -29,6 +29,9 @@ const DefaultMaxSteps = 50
 type Config struct {
 	Model     provider.Model
 	ModelName string // as the host calls it; sent with every request
+	// Fallback are the models to go on with, in order, when the one before is
+	// overloaded or the conversation does not fit into it.
+	Fallback []Alternative
 	// System is the base prompt, and Instructions what the task asks for. Both are
 	// literal texts; register a section to use a template.
 	System       string

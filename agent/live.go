@@ -34,6 +34,7 @@ type kept struct {
 	composer *prompt.Composer
 	lineage  []string
 	epoch    int
+	bodyOf   string           // the model that body is for
 	body     *wire.Body       // of the last request
 	keyed    *prompt.Composed // the composition that key was made for
 	key      string

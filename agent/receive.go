@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/proemhq/proem/chat"
+	"github.com/proemhq/proem/provider"
 	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/span"
 	"github.com/proemhq/proem/wire"
@@ -22,11 +23,11 @@ type received struct {
 var modelOrigin = &span.Origin{Section: "answer", Source: "model", Trust: span.Tool}
 
 // receive sends a body and collects the answer, handing out deltas on the way.
-func (r *run) receive(ctx context.Context, body wire.Body) (received, error) {
+func (r *run) receive(ctx context.Context, model provider.Model, body wire.Body) (received, error) {
 	got := received{message: chat.Message{Role: chat.Assistant}, stop: session.Stop{Reason: string(wire.StopEnd)}}
 	var text, reasoning strings.Builder
 	var calls, opaque []chat.Part
-	for e, err := range r.a.cfg.Model.Send(ctx, body) {
+	for e, err := range model.Send(ctx, body) {
 		if err != nil {
 			return got, err
 		}
@@ -67,6 +68,7 @@ func (r *run) receive(ctx context.Context, body wire.Body) (received, error) {
 
 func (r *run) delta(k session.Kind, text string) {
 	if text != "" {
+		r.deltas = true
 		r.emit(session.Event{Kind: k, Turn: r.turnNo, Step: r.step, Delta: text})
 	}
 }

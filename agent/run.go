@@ -59,6 +59,8 @@ type run struct {
 	left   bool // the caller broke off
 	turnNo int
 	step   int
+	model  int             // which of the agent's models
+	deltas bool            // something of the present answer was shown
 	shown  []chat.ToolSpec // in the last request
 }
 
@@ -181,9 +183,11 @@ func (r *run) steps(ctx context.Context) (session.Stop, error) {
 	return session.Stop{Reason: StopSteps, Message: fmt.Sprintf("the turn took %d model requests, which is the limit", r.step)}, nil
 }
 
-// request prepares, records and sends one request, and records the answer.
-func (r *run) request(ctx context.Context) (chat.Message, session.Stop, error) {
-	s, err := r.a.prepare(ctx, r.l, r.l.folder.View().Messages, r.in, r.turnNo, r.step, false)
+// attempt prepares, records and sends one request, and records the answer.
+func (r *run) attempt(ctx context.Context) (chat.Message, session.Stop, error) {
+	r.deltas = false
+	model := r.a.models()[r.model]
+	s, err := r.a.prepare(ctx, r.l, model, r.l.folder.View().Messages, r.in, r.turnNo, r.step, false)
 	if err != nil {
 		return chat.Message{}, session.Stop{}, err
 	}
@@ -196,12 +200,12 @@ func (r *run) request(ctx context.Context) (chat.Message, session.Stop, error) {
 	for i := range s.Contexts {
 		events = append(events, session.Event{Kind: session.Context, Message: &s.Contexts[i]})
 	}
-	events = append(events, session.Event{Kind: session.Requested, Request: r.a.record(s)})
+	events = append(events, session.Event{Kind: session.Requested, Request: record(s, model)})
 	if err := r.append(ctx, events...); err != nil {
 		return chat.Message{}, session.Stop{}, err
 	}
 	r.shown = s.Request.Tools
-	got, err := r.receive(ctx, s.Body)
+	got, err := r.receive(ctx, model.Model, s.Body)
 	if err != nil {
 		return chat.Message{}, session.Stop{}, err
 	}

@@ -33,7 +33,7 @@ type Step struct {
 // prepare does everything of a step that comes before its first write: it reads
 // the world, assembles and encodes. history are the messages so far, the input
 // included.
-func (a *Agent) prepare(ctx context.Context, l *live, history []chat.Message, in Input, turn, step int, preview bool) (Step, error) {
+func (a *Agent) prepare(ctx context.Context, l *live, model Alternative, history []chat.Message, in Input, turn, step int, preview bool) (Step, error) {
 	view := a.cfg.Registry.View()
 	lineage := a.cfg.Registry.Lineage(a.cfg.Scope)
 	composer := a.composerFor(l, lineage)
@@ -50,29 +50,33 @@ func (a *Agent) prepare(ctx context.Context, l *live, history []chat.Message, in
 	s := Step{Turn: turn, Step: step, Assembly: composed.Assembly, Diagnostics: composed.Assembly.Diagnostics,
 		Facts: l.facts, Snapshot: view.Snapshot}
 	s.Contexts = a.preset.Contexts(history, s.Assembly)
-	s.Request = a.request(s.Assembly, append(slices.Clip(history), s.Contexts...))
+	s.Request = a.request(s.Assembly, model, append(slices.Clip(history), s.Contexts...))
 	if o := &s.Request.Options; o.CacheKey == "" && s.Request.Capability.CacheKey {
 		o.CacheKey = l.cacheKey(composed, s.Request)
 	}
-	if s.Body, err = a.cfg.Model.Encode(l.body, s.Request); err != nil {
+	prev := l.body
+	if l.bodyOf != model.Name { // another model's body has another form
+		prev = nil
+	}
+	if s.Body, err = model.Model.Encode(prev, s.Request); err != nil {
 		return Step{}, err
 	}
 	for _, loss := range s.Body.Losses {
 		s.Diagnostics = append(slices.Clip(s.Diagnostics), loss.Diagnostic)
 	}
-	l.body = &s.Body
+	l.body, l.bodyOf = &s.Body, model.Name
 	return s, nil
 }
 
 // request puts the neutral request together: history, input, contexts, reminder.
-func (a *Agent) request(as prompt.Assembly, messages []chat.Message) wire.Request {
+func (a *Agent) request(as prompt.Assembly, model Alternative, messages []chat.Message) wire.Request {
 	if reminder := as.Text(prompt.Reminder); len(reminder) > 0 {
 		m := chat.TextMessage(chat.User, reminder)
 		m.Name = "reminder"
 		messages = append(messages, m)
 	}
 	r := wire.Request{
-		Model:        a.cfg.ModelName,
+		Model:        model.Name,
 		System:       as.Parts(prompt.System),
 		Instructions: as.Parts(prompt.Instructions),
 		Messages:     messages,
@@ -80,7 +84,7 @@ func (a *Agent) request(as prompt.Assembly, messages []chat.Message) wire.Reques
 		Placement:    a.cfg.Request.Placement,
 		Options:      a.cfg.Request.Options,
 	}
-	if m, ok := a.cfg.Model.(provider.Informer); ok {
+	if m, ok := model.Model.(provider.Informer); ok {
 		r.Capability = m.Capability()
 	}
 	return r
@@ -109,16 +113,15 @@ func (a *Agent) Preview(ctx context.Context, id string, in Input) (Preview, erro
 	if m := in.message(); m != nil {
 		history = append(slices.Clip(history), *m)
 	}
-	s, err := a.prepare(ctx, l, history, in, v.Turn+1, 1, true)
+	s, err := a.prepare(ctx, l, a.models()[0], history, in, v.Turn+1, 1, true)
 	return Preview{s}, err
 }
 
 // record returns what the session keeps of a request.
-func (a *Agent) record(s Step) *session.Request {
+func record(s Step, model Alternative) *session.Request {
 	sum := sha256.Sum256(s.Body.JSON)
-	r := &session.Request{Model: a.cfg.ModelName, Body: hex.EncodeToString(sum[:]), Bytes: len(s.Body.JSON),
-		Assembly: s.Assembly.Hash()}
-	if d, ok := a.cfg.Model.(interface{ DialectName() string }); ok {
+	r := &session.Request{Model: model.Name, Body: hex.EncodeToString(sum[:]), Bytes: len(s.Body.JSON), Assembly: s.Assembly.Hash()}
+	if d, ok := model.Model.(interface{ DialectName() string }); ok {
 		r.Dialect = d.DialectName()
 	}
 	return r

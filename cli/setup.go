@@ -216,14 +216,31 @@ func (c *command) buildAgent(ctx context.Context, b *bench, o options) error {
 	if len(catalog.Entries) > 0 {
 		tools = append(tools, skill.Load(b.skills))
 	}
+	fallback, err := c.fallback(b)
+	if err != nil {
+		return err
+	}
 	b.agent, err = agent.New(agent.Config{
-		Model: b.model.Model, ModelName: b.model.name, Registry: reg, Preset: &p, Store: b.store, Env: b.env,
+		Model: b.model.Model, ModelName: b.model.name, Fallback: fallback, Registry: reg, Preset: &p, Store: b.store, Env: b.env,
 		Tools:   tools,
 		Request: agent.Request{Placement: placement(b.cfg.Placement), Options: requestOptions(b.cfg, o.noStream)},
 		Limits:  agent.Limits{Steps: b.cfg.Steps.Max, Source: b.cfg.Sources.Timeout},
 		Nested:  b.nested,
 	})
 	return err
+}
+
+// fallback returns the models to go on with.
+func (c *command) fallback(b *bench) ([]agent.Alternative, error) {
+	var out []agent.Alternative
+	for _, spec := range b.cfg.Fallback {
+		r, err := c.named(b.cfg, b.env, spec)
+		if err != nil {
+			return nil, fmt.Errorf("fallback: %w", err)
+		}
+		out = append(out, agent.Alternative{Model: r.Model, Name: r.name})
+	}
+	return out, nil
 }
 
 func placement(name string) wire.Placement {

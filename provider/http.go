@@ -234,3 +234,6 @@ func (b *bounded) Read(p []byte) (int, error) {
 	b.left -= int64(n)
 	return n, err
 }
+
+// DialectName returns the name of the model's dialect.
+func (m *HTTP) DialectName() string { return m.Dialect.Name }

@@ -120,6 +120,16 @@ func toolResults(raw json.RawMessage) string {
 	return out.String()
 }
 
+// Check returns every expectation that the body of a request fails, whatever its
+// dialect.
+func (e *Expect) Check(body []byte) error {
+	r, err := readRequest(body)
+	if err != nil {
+		return err
+	}
+	return e.check(r, body)
+}
+
 // check returns every expectation that a request fails.
 func (e *Expect) check(r request, body []byte) error {
 	var faults []error

@@ -1,0 +1,52 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/proemhq/proem/chat"
+	"github.com/proemhq/proem/prompt"
+	"github.com/proemhq/proem/provider"
+	"github.com/proemhq/proem/session"
+	"github.com/proemhq/proem/wire"
+)
+
+// An Alternative is a model to try when the one before is overloaded or the
+// conversation does not fit into it.
+type Alternative struct {
+	Model provider.Model
+	Name  string // as the host calls it
+}
+
+// models are the agent's model and its alternatives, in the order in which they
+// are tried.
+func (a *Agent) models() []Alternative {
+	return append([]Alternative{{a.cfg.Model, a.cfg.ModelName}}, a.cfg.Fallback...)
+}
+
+// falls reports whether an error is one that another model may not have.
+func falls(err error) bool {
+	var api *wire.APIError
+	return errors.As(err, &api) && (api.Kind == wire.Overloaded || api.Kind == wire.ContextTooLong)
+}
+
+// request prepares, records and sends the request of a step, and records the
+// answer. When the model is overloaded or the conversation too long for it, the
+// next one is tried, unless something of the answer was shown already; the turn
+// stays with the model that answered.
+func (r *run) request(ctx context.Context) (chat.Message, session.Stop, error) {
+	for {
+		m, stop, err := r.attempt(ctx)
+		if err == nil || !falls(err) || r.deltas || ctx.Err() != nil || r.model+1 >= len(r.a.models()) {
+			return m, stop, err
+		}
+		from, to := r.a.models()[r.model], r.a.models()[r.model+1]
+		r.model++
+		d := prompt.Diagnostic{Severity: prompt.Warning, Code: "model.fallback",
+			Message: fmt.Sprintf("the turn goes on with %s instead of %s, and without the prefix cached there: %v", to.Name, from.Name, err)}
+		if err := r.append(ctx, session.Event{Kind: session.Diagnostic, Diagnostic: &d}); err != nil {
+			return chat.Message{}, session.Stop{}, err
+		}
+	}
+}
