@@ -1,0 +1,94 @@
+package anthropic_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/proemhq/proem/chat"
+	"github.com/proemhq/proem/prompt"
+	"github.com/proemhq/proem/span"
+	"github.com/proemhq/proem/wire"
+	"github.com/proemhq/proem/wire/anthropic"
+)
+
+// unmarked returns a body without its breakpoints.
+func unmarked(b wire.Body) string {
+	var out strings.Builder
+	at := 0
+	for _, p := range b.Breakpoints {
+		out.Write(b.JSON[at:p.Lo])
+		at = p.Hi
+	}
+	out.Write(b.JSON[at:])
+	return out.String()
+}
+
+// A conversation that grows keeps its prefix: but for the breakpoints, a body
+// begins with the one before.
+func TestEncodeKeepsPrefix(t *testing.T) {
+	r := wire.Request{
+		Model: "m", Capability: wire.Capability{MaxOutput: 1000, Breakpoints: 4},
+		Tools:    []chat.ToolSpec{{Name: "f"}},
+		System:   []prompt.Part{{Name: "base", Text: span.Of("BASE", nil)}, {Name: "s", Class: prompt.Session, Sep: "\n\n", Text: span.Of("S", nil)}},
+		Messages: []chat.Message{chat.UserText("go", nil)},
+	}
+	var prev *wire.Body
+	for step := range 30 {
+		b := suite.Encode(t, prev, r)
+		if prev != nil {
+			before := strings.TrimSuffix(unmarked(*prev), "]}")
+			if !strings.HasPrefix(unmarked(b), before) {
+				t.Fatalf("step %d: got\n%s\nwant it to begin with\n%s", step, unmarked(b), before)
+			}
+		}
+		if n := len(b.Breakpoints); n != 4 || b.Breakpoints[3].Name != "message" {
+			t.Fatalf("step %d: %v", step, b.Breakpoints)
+		}
+		prev = &b
+		ask := chat.Message{Role: chat.Assistant}
+		var answers []chat.Message
+		for i := range 1 + step%12 {
+			id := fmt.Sprintf("c%d", i) // the same in every turn
+			ask.Parts = append(ask.Parts, chat.Part{Kind: chat.CallPart, Call: &chat.ToolCall{ID: id, Name: "f", Args: []byte("{}")}})
+			answers = append(answers, chat.ResultMessage(chat.ToolResult{ID: id, Name: "f", Text: span.Of("ok", nil)}))
+		}
+		r.Messages = append(append(r.Messages[:len(r.Messages):len(r.Messages)], ask), answers...)
+		checkTurns(t, b, true)
+	}
+}
+
+// What the provider signed goes back byte for byte, whether it came in pieces or
+// at once.
+func TestReplay(t *testing.T) {
+	const thinking = `{"type":"thinking","thinking":"\"so\" <b> é","signature":"EqQB+/=="}`
+	stream := "data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"thinking\",\"thinking\":\"\",\"signature\":\"\"}}\n\n" +
+		"data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"thinking_delta\",\"thinking\":\"\\\"so\\\" \"}}\n\n" +
+		"data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"thinking_delta\",\"thinking\":\"<b> é\"}}\n\n" +
+		"data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"signature_delta\",\"signature\":\"EqQB\"}}\n\n" +
+		"data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"signature_delta\",\"signature\":\"+/==\"}}\n\n" +
+		"data: {\"type\":\"content_block_stop\",\"index\":0}\n\n" +
+		"data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"}}\n\ndata: {\"type\":\"message_stop\"}\n\n"
+	object := `{"type":"message","content":[` + thinking + `],"stop_reason":"end_turn"}`
+	for _, response := range []string{stream, object} {
+		var parts []chat.Part
+		for ev, err := range anthropic.Dialect.Decode(strings.NewReader(response)) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ev.Kind == wire.OpaqueItem {
+				parts = append(parts, chat.Part{Kind: chat.OpaquePart, Opaque: ev.Opaque})
+			}
+		}
+		parts = append(parts, chat.Part{Kind: chat.TextPart, Text: span.Of("hi", nil)})
+		b := suite.Encode(t, nil, wire.Request{Model: "m", Messages: []chat.Message{
+			chat.UserText("hi", nil), {Role: chat.Assistant, Parts: parts}, chat.UserText("go on", nil),
+		}})
+		if !bytes.Contains(b.JSON, []byte(`"content":[`+thinking+`,{"type":"text"`)) {
+			t.Errorf("%s", cmp.Diff(string(b.JSON), thinking))
+		}
+	}
+}
