@@ -40,7 +40,7 @@ func TestSteps(t *testing.T) {
 	}{
 		{blocks(a, b), prefix.Hit{Input: 1200}},
 		{blocks(a, b, "more"), prefix.Hit{Input: 1201, Cached: 1152}},
-		{blocks(a, "other"), prefix.Hit{Input: 901}},                           // under the minimum
+		{blocks(a, "other"), prefix.Hit{Input: 901}},                            // under the minimum
 		{blocks(a, words("b", 250)+"c"), prefix.Hit{Input: 1151, Cached: 1024}}, // inside a block
 		{blocks("x", a, b), prefix.Hit{Input: 1201}},
 		{blocks(a, b), prefix.Hit{Input: 1200, Cached: 1152}},
