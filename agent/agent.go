@@ -62,6 +62,7 @@ type Nested interface {
 type Request struct {
 	Options   wire.Options
 	Placement wire.Placement
+	Cache     wire.Cache // for protocols with cache breakpoints
 }
 
 // Limits bound a turn. Zero values are the defaults.

@@ -72,7 +72,7 @@ func (a *Agent) prepare(ctx context.Context, l *live, model Alternative, history
 func (a *Agent) request(as prompt.Assembly, model Alternative, messages []chat.Message) wire.Request {
 	if reminder := as.Text(prompt.Reminder); len(reminder) > 0 {
 		m := chat.TextMessage(chat.User, reminder)
-		m.Name = "reminder"
+		m.Name = wire.Transient
 		messages = append(messages, m)
 	}
 	r := wire.Request{
@@ -82,6 +82,7 @@ func (a *Agent) request(as prompt.Assembly, model Alternative, messages []chat.M
 		Messages:     messages,
 		Tools:        as.Tools,
 		Placement:    a.cfg.Request.Placement,
+		Cache:        a.cfg.Request.Cache,
 		Options:      a.cfg.Request.Options,
 	}
 	if m, ok := model.Model.(provider.Informer); ok {

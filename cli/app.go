@@ -76,7 +76,7 @@ type Process struct {
 	Stdout  io.Writer
 	Stderr  io.Writer
 	Environ []string
-	Dir     string // the working directory
+	Dir     string // the working directory; empty: there is none
 	Env     *env.Env
 }
 
@@ -85,8 +85,7 @@ func Main(app App) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	dir, err := os.Getwd()
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "error cwd:", err)
-		os.Exit(ExitFailure)
+		dir = "" // most commands can do without, or are told another
 	}
 	code := Run(ctx, app, Process{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Environ: os.Environ(), Dir: dir, Env: env.System()})

@@ -11,7 +11,7 @@ import (
 // checks but does not act on yet. Whoever sets one is told.
 var inert = []string{
 	"refresh", "agentscope.", "limits.", "permissions",
-	"todo.", "cache.", "prices", "tools.changes",
+	"todo.", "prices", "tools.changes",
 }
 
 // reportInert returns a warning for each inert key that was set.

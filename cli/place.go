@@ -3,6 +3,7 @@ package cli
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -68,6 +69,9 @@ func (c *command) findPlace(e *env.Env, markers []string) (place, error) {
 	var p place
 	p.cwd = c.flags.cwd
 	if !filepath.IsAbs(p.cwd) {
+		if c.p.Dir == "" {
+			return p, errors.New("the working directory was deleted or cannot be named; give another with --cwd")
+		}
 		p.cwd = filepath.Join(c.p.Dir, p.cwd)
 	}
 	p.cwd = filepath.Clean(p.cwd)

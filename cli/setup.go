@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/proemhq/proem/agent"
 	"github.com/proemhq/proem/cli/config"
@@ -223,7 +224,7 @@ func (c *command) buildAgent(ctx context.Context, b *bench, o options) error {
 	b.agent, err = agent.New(agent.Config{
 		Model: b.model.Model, ModelName: b.model.name, Fallback: fallback, Registry: reg, Preset: &p, Store: b.store, Env: b.env,
 		Tools:   tools,
-		Request: agent.Request{Placement: placement(b.cfg.Placement), Options: requestOptions(b.cfg, o.noStream)},
+		Request: agent.Request{Placement: placement(b.cfg.Placement), Options: requestOptions(b.cfg, o.noStream), Cache: cacheOf(b.cfg)},
 		Limits:  agent.Limits{Steps: b.cfg.Steps.Max, Source: b.cfg.Sources.Timeout},
 		Nested:  b.nested,
 	})
@@ -251,6 +252,14 @@ func placement(name string) wire.Placement {
 		return wire.Merged
 	}
 	return wire.Auto
+}
+
+// cacheOf returns the lifetime asked for: protocols know five minutes and an hour.
+func cacheOf(cfg config.Config) wire.Cache {
+	if cfg.Cache.TTL > 5*time.Minute {
+		return wire.Cache{TTL: wire.TTL1h}
+	}
+	return wire.Cache{}
 }
 
 func requestOptions(cfg config.Config, noStream bool) wire.Options {

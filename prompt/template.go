@@ -119,13 +119,13 @@ func (r Ref) Excerpt(source string) string {
 	return source[r.Lo:]
 }
 
-// Refs returns the references in a span of the section. They are known already
-// if the definition's own text was not rewritten since; otherwise they are found
-// now and appended to scratch, which the result may share.
-func (s *Section) Refs(i int, scratch []Ref) []Ref {
+// Refs returns the references in a span of the section if they are known: its
+// definition's own text was parsed when it was registered, and no stage rewrote
+// it since. Otherwise AppendRefs finds them.
+func (s *Section) Refs(i int) (refs []Ref, known bool) {
 	// Comparing strings that share their bytes costs nothing.
 	if s.parsed != nil && len(s.Text) == 1 && s.parsed.Source == s.Text[i].Text {
-		return s.parsed.Refs
+		return s.parsed.Refs, true
 	}
-	return AppendRefs(scratch, s.Text[i].Text)
+	return nil, false
 }

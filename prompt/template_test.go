@@ -118,13 +118,23 @@ func FuzzTemplate(f *testing.F) {
 	})
 }
 
-// A stage that rewrites a text gets the references of the new one.
+// The references of a definition's own text are known; a stage that rewrites a
+// text must look for those of the new one.
 func TestRefsOfSection(t *testing.T) {
 	s := snapshot(t, prompt.Layer{Sections: []prompt.SectionDef{{Name: "a", Body: prompt.Body{Literal: "{{x}}", Template: true}}}})
 	sec := resolve(t, s, prompt.Input{}).Sections[0]
-	diff(t, "as defined", sec.Refs(0, nil), []prompt.Ref{{Lo: 0, Hi: 5, Name: "x"}})
-	sec.Text = span.Text{{Text: "say {{y}}", Template: true}}
-	diff(t, "rewritten", sec.Refs(0, nil), []prompt.Ref{{Lo: 4, Hi: 9, Name: "y"}})
-	sec.Text = span.Text{{Text: "{{x}}", Template: true}, {Text: "{{z}}", Template: true}}
-	diff(t, "two spans", sec.Refs(1, nil), []prompt.Ref{{Lo: 0, Hi: 5, Name: "z"}})
+	refs, ok := sec.Refs(0)
+	if !ok {
+		t.Error("the references as defined are not known")
+	}
+	diff(t, "as defined", refs, []prompt.Ref{{Lo: 0, Hi: 5, Name: "x"}})
+	for _, text := range []span.Text{
+		{{Text: "say {{y}}", Template: true}},
+		{{Text: "{{x}}", Template: true}, {Text: "{{z}}", Template: true}},
+	} {
+		sec.Text = text
+		if refs, ok := sec.Refs(len(text) - 1); ok {
+			t.Errorf("the references of a rewritten text are known: %v", refs)
+		}
+	}
 }

@@ -41,16 +41,17 @@ func interpolate(cfg InterpolateConfig, a prompt.Assembly) (prompt.Assembly, err
 	if !slices.ContainsFunc(a.Sections, templated) {
 		return a, nil
 	}
-	var room [16]prompt.Ref
-	w := interpolator{cfg: cfg, vars: a.Vars, scratch: room[:0]}
-	first, spans := w.measure(a.Sections)
-	if first < 0 {
+	var room [64]prompt.Ref
+	var counts [32]int
+	w := interpolator{cfg: cfg, vars: a.Vars, found: room[:0], counts: counts[:0]}
+	spans := w.measure(a.Sections)
+	if spans == 0 {
 		return a, nil
 	}
 	w.out = make(span.Text, 0, spans)
 	sections := make([]prompt.Section, len(a.Sections))
 	copy(sections, a.Sections)
-	for i := first; i < len(sections); i++ {
+	for i := range sections { // from the first text on, as they were measured
 		w.section(&sections[i])
 	}
 	a.Sections = sections
@@ -68,35 +69,41 @@ func templated(s prompt.Section) bool {
 }
 
 type interpolator struct {
-	cfg         InterpolateConfig
-	vars        []prompt.Var
-	scratch     []prompt.Ref
+	cfg  InterpolateConfig
+	vars []prompt.Var
+	// found are the references in texts that were not parsed before, and counts how
+	// many each has, both in the order of the texts: they are looked for once.
+	found       []prompt.Ref
+	counts      []int
 	out         span.Text // the expanded sections share it
 	faults      prompt.Faults
 	diagnostics []prompt.Diagnostic
 }
 
-// measure returns the first section that holds a reference, or -1, and how many
-// spans the expanded sections have at most.
-func (w *interpolator) measure(sections []prompt.Section) (first, spans int) {
-	first = -1
+// measure returns how many spans the sections that hold references have at most
+// when they are expanded.
+func (w *interpolator) measure(sections []prompt.Section) (spans int) {
 	for i := range sections {
 		s := &sections[i]
 		refs := 0
 		for j := range s.Text {
-			if s.Text[j].Template {
-				refs += len(s.Refs(j, w.scratch))
+			if !s.Text[j].Template {
+				continue
 			}
+			if known, ok := s.Refs(j); ok {
+				refs += len(known)
+				continue
+			}
+			before := len(w.found)
+			w.found = prompt.AppendRefs(w.found, s.Text[j].Text)
+			w.counts = append(w.counts, len(w.found)-before)
+			refs += len(w.found) - before
 		}
-		if refs == 0 {
-			continue
+		if refs > 0 {
+			spans += len(s.Text) + 2*refs
 		}
-		if first < 0 {
-			first = i
-		}
-		spans += len(s.Text) + 2*refs
 	}
-	return first, spans
+	return spans
 }
 
 // section replaces the text of a section that holds references.
@@ -106,7 +113,11 @@ func (w *interpolator) section(s *prompt.Section) {
 		if !s.Text[j].Template {
 			continue
 		}
-		refs := s.Refs(j, w.scratch)
+		refs, ok := s.Refs(j)
+		if !ok {
+			n := w.counts[0]
+			refs, w.found, w.counts = w.found[:n], w.found[n:], w.counts[1:]
+		}
 		if len(refs) == 0 {
 			continue
 		}
