@@ -33,7 +33,9 @@ func (s *shower) event(e session.Event) {
 			s.c.dim("  " + summary(r))
 		}
 	case session.Diagnostic:
-		s.c.diagnose([]prompt.Diagnostic{*e.Diagnostic})
+		if e.Diagnostic.Severity > prompt.Info { // proem prompt shows the rest
+			s.c.diagnose([]prompt.Diagnostic{*e.Diagnostic})
+		}
 	case session.Lost:
 		s.c.say("warning session.damaged: %s", e.Loss)
 	}
