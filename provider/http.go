@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/proemhq/proem/env"
 	"github.com/proemhq/proem/wire"
@@ -161,6 +162,9 @@ func (m *HTTP) request(ctx context.Context, body []byte) (*http.Request, error) 
 	req.Header.Set("User-Agent", "proem")
 	for k, v := range m.Dialect.Headers {
 		req.Header.Set(k, v)
+	}
+	if strings.ContainsFunc(m.Key, unicode.IsControl) {
+		return nil, errors.New("provider: the key holds a line end or another control character")
 	}
 	if m.Key != "" {
 		if m.Dialect.KeyHeader != "" {

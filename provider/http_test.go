@@ -249,6 +249,19 @@ func TestHTTPHidesTheKey(t *testing.T) {
 	}
 }
 
+// A key that no header can hold is refused at once, and not shown.
+func TestKeyOfSeveralLines(t *testing.T) {
+	e := quick()
+	network := &respond{answers: []func(*http.Request) (*http.Response, error){status(200, nil, answer)}}
+	e.Net = network
+	m := &provider.HTTP{Dialect: openaichat.Dialect, BaseURL: "http://host.test/v1", Key: key + "\n", Env: e,
+		Retry: provider.Retry{Notify: func(err error, _ time.Duration) { t.Errorf("sent again after: %v", err) }}}
+	_, err := send(context.Background(), m, body(t, m, wire.Options{}))
+	if err == nil || !strings.Contains(err.Error(), "the key holds a line end") || strings.Contains(err.Error(), key) {
+		t.Errorf("got %v", err)
+	}
+}
+
 // A large response is refused instead of read.
 func TestErrorBodyIsBounded(t *testing.T) {
 	e := quick()
