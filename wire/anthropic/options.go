@@ -167,7 +167,7 @@ func outputConfig(e *dialect.Encoder) error {
 		e.Quoted(effort)
 	}
 	if out != nil {
-		schema, err := e.OutputSchema(*out)
+		schema, _, err := e.OutputSchema(*out)
 		if err != nil {
 			return err
 		}

@@ -118,7 +118,7 @@ func (e encoder) format() error {
 		return nil
 	}
 	o := e.Req.Options.Output.Named()
-	schema, err := e.OutputSchema(o)
+	schema, strict, err := e.OutputSchema(o)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (e encoder) format() error {
 	e.Quoted(o.Name)
 	e.Raw(`,"schema":`)
 	e.Value(schema, wire.OutputOrigin)
-	if o.Strict {
+	if strict {
 		e.Raw(`,"strict":true`)
 	}
 	e.Raw("}}")

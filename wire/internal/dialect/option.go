@@ -259,9 +259,15 @@ func (e *Encoder) ForceOutput(supported bool) error {
 	return nil
 }
 
-// OutputSchema returns the schema of the answer as the model can take it.
-func (e *Encoder) OutputSchema(o wire.Output) ([]byte, error) {
-	return e.Schema(o.Schema, o.Strict, "schema of the answer", wire.OutputOrigin)
+// OutputSchema returns the schema of the answer as the model can take it, and
+// whether it is to be enforced.
+func (e *Encoder) OutputSchema(o wire.Output) (schema []byte, strict bool, err error) {
+	strict = o.Strict && e.Cap.StrictTools
+	if o.Strict && !strict {
+		e.Lose(prompt.Info, wire.CodeDropped, "strict is not sent for the answer: "+NotKnown, wire.OutputOrigin)
+	}
+	schema, err = e.Schema(o.Schema, strict, "schema of the answer", wire.OutputOrigin)
+	return schema, strict, err
 }
 
 // Joined writes the two channels into one string, with a blank line between.
