@@ -237,8 +237,8 @@ func TestTimeDoesNotMoveThePrefix(t *testing.T) {
 	a := newAgent(t, agent.Config{Model: model, System: "R", Registry: reg, Env: e})
 	var told []int
 	for _, at := range []string{"2026-01-02T03:04:05Z", "2026-01-02T03:04:06Z", "2026-01-02T04:04:06Z", "2026-01-03T00:00:01Z", "2026-01-03T00:00:02Z"} {
-		now, err := c.Now(), error(nil)
-		if now, err = parse(at); err != nil {
+		now, err := parse(at)
+		if err != nil {
 			t.Fatal(err)
 		}
 		c.Set(now)

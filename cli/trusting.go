@@ -205,6 +205,7 @@ func (c *command) showChanges(w interface{ Write([]byte) (int, error) }, b *benc
 		if ch.New {
 			from = "/dev/null"
 		}
+		//lint:ignore SA1019 the library's other differences are several times as long
 		text, err := udiff.ToUnified(from, "b/"+name, ch.Old, myers.ComputeEdits(ch.Old, ch.Text), 3)
 		if err != nil || text == "" {
 			text = name + ": changed\n"

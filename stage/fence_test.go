@@ -174,7 +174,7 @@ func FuzzFence(f *testing.F) {
 			have = append(have, fmt.Sprintf("%q %q %s", b.Path, b.Text, b.Trust))
 		}
 		for i := range want { // the path shown is the last element of an absolute one, and runs of bad bytes are one each
-			if len(have) <= i || want[i] != have[i] && !strings.Contains(path, "/") && !strings.ContainsAny(path, ":\\\xff") && strings.ToValidUTF8(path, "") == path {
+			if len(have) <= i || want[i] != have[i] && !strings.Contains(path, "/") && !strings.ContainsAny(path, ":\\") && strings.ToValidUTF8(path, "") == path {
 				t.Fatalf("got  %q\nwant %q", have, want)
 			}
 		}

@@ -27,7 +27,6 @@ type folder struct {
 	names   []string      // of files, relative to the workspace, ascending
 	subs    []string      // of directories, relative to the workspace
 	hidden  int           // files whose names cannot be shown
-	full    bool          // there are further directories, which are not looked into
 }
 
 // enterFolder adds a directory of the workspace and those below it.
