@@ -100,7 +100,10 @@ type Tool struct {
 }
 
 // Span is a range of a channel with its origin. SrcStart and SrcEnd are -1 for
-// text without a place in a source.
+// text without a place in a source. Text that Stage wrote in place of what stood
+// in the source, such as U+FFFD for bytes that are not text, is not as long as
+// that was: SrcEnd is then where the next span of the file begins, or SrcStart if
+// none follows.
 type Span struct {
 	Channel  string `json:"channel"`
 	Start    int    `json:"start"`
@@ -222,16 +225,32 @@ func newTool(t chat.ToolSpec, count func(string) int) Tool {
 func Spans(a prompt.Assembly, ch prompt.Channel) []Span {
 	var out []Span
 	at := 0
-	for _, s := range a.Text(ch) {
+	text := a.Text(ch)
+	for i, s := range text {
 		x := Span{Channel: ch.String(), Start: at, End: at + len(s.Text), SrcStart: -1, SrcEnd: -1}
 		x.Section, x.Path, x.Stage = origin(s.From)
 		if s.Off >= 0 {
 			x.SrcStart, x.SrcEnd = int(s.Off), int(s.Off)+len(s.Text)
+			if s.From != nil && s.From.Stage != "" {
+				x.SrcEnd = rewrittenEnd(text[i:])
+			}
 		}
 		at = x.End
 		out = append(out, x)
 	}
 	return out
+}
+
+// rewrittenEnd returns where the source of the first span ends, whose text is not
+// that of the source.
+func rewrittenEnd(text span.Text) int {
+	first := text[0]
+	for _, s := range text[1:] {
+		if s.From != nil && s.From.Path == first.From.Path && s.From.Section == first.From.Section && s.Off > first.Off {
+			return int(s.Off)
+		}
+	}
+	return int(first.Off)
 }
 
 func marks(in []wire.Mark) []Mark {
