@@ -132,7 +132,7 @@ func (c *command) showPrompt(b *bench, p agent.Preview, wireName string) error {
 // what is absent and why, and the texts.
 func (c *command) promptText(b *bench, p agent.Preview, r inspect.Prompt) string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "preset %s · agent %s · model %s\nroot %s\n\n", r.Preset, r.Agent, visibleLine(r.Model), visibleLine(r.Root))
+	fmt.Fprintf(&out, "preset %s · agent %s · model %s\nroot %s\n\n", r.Preset, visibleLine(r.Agent), visibleLine(r.Model), visibleLine(r.Root))
 	c.sectionTable(&out, b, r)
 	if len(r.Omitted) > 0 {
 		out.WriteString("\n" + c.paint("1", "left out or changed") + "\n")
