@@ -159,6 +159,8 @@ type Input struct {
 	Text   string
 	Images []chat.Image
 	Who    prompt.Who
+
+	typed *typed // the form of the answer; nil: free text
 }
 
 // Text returns an input of plain text.

@@ -41,6 +41,9 @@ func (r *run) calls(ctx context.Context, calls []chat.ToolCall) error {
 
 // call checks and runs one call. The error is that of the store only.
 func (r *run) call(ctx context.Context, call chat.ToolCall) (tool.Result, error) {
+	if result, ok := r.in.typed.answer(call); ok {
+		return result, nil
+	}
 	t, ok := r.a.tools[call.Name]
 	if !ok {
 		return tool.Errorf("there is no tool %q; the tools are: %s", call.Name, r.a.toolNames()), nil

@@ -178,6 +178,9 @@ func (r *run) steps(ctx context.Context) (session.Stop, error) {
 		if err := r.calls(ctx, calls); err != nil {
 			return session.Stop{}, err
 		}
+		if r.in.typed.done() {
+			return session.Stop{Reason: string(wire.StopEnd)}, nil
+		}
 	}
 	r.step = r.a.cfg.Limits.Steps
 	return session.Stop{Reason: StopSteps, Message: fmt.Sprintf("the turn took %d model requests, which is the limit", r.step)}, nil

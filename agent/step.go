@@ -51,6 +51,7 @@ func (a *Agent) prepare(ctx context.Context, l *live, model Alternative, history
 		Facts: l.facts, Snapshot: view.Snapshot}
 	s.Contexts = a.preset.Contexts(history, s.Assembly)
 	s.Request = a.request(s.Assembly, model, append(slices.Clip(history), s.Contexts...))
+	in.typed.ask(&s.Request.Options)
 	if o := &s.Request.Options; o.CacheKey == "" && s.Request.Capability.CacheKey {
 		o.CacheKey = l.cacheKey(composed, s.Request)
 	}
