@@ -8,21 +8,12 @@ import (
 
 // head writes everything up to and including the system messages.
 func (e encoder) head() error {
-	if err := e.ForceOutput(e.Cap.OutputSchema); err != nil {
-		return err
-	}
-	if err := e.Begin(); err != nil {
-		return err
-	}
-	if err := e.options(); err != nil {
-		return err
-	}
-	if err := e.Tools(e.tool); err != nil {
+	if err := e.Opening(e.options, e.tool); err != nil {
 		return err
 	}
 	e.ToolChoice(`{"type":"function","function":{"name":`, "}}")
 	e.Parallel()
-	if err := e.format(); err != nil {
+	if err := e.Format(`,"response_format":{"type":"json_schema","json_schema":{"name":`); err != nil {
 		return err
 	}
 	if err := e.Extra("messages"); err != nil {
@@ -47,10 +38,7 @@ func (e encoder) options() error {
 		e.Key(key)
 		e.Int(o.MaxOutputTokens)
 	}
-	if err := e.Number("temperature", o.Temperature); err != nil {
-		return err
-	}
-	if err := e.Number("top_p", o.TopP); err != nil {
+	if err := e.Sampling(); err != nil {
 		return err
 	}
 	e.String("reasoning_effort", o.Reasoning, e.Cap.Reasoning, prompt.Warning)
@@ -81,27 +69,6 @@ func (e encoder) tool(t *chat.ToolSpec) error {
 		e.Raw(`,"strict":true`)
 	}
 	e.ReportStrict(t)
-	e.Raw("}}")
-	return nil
-}
-
-// format writes the schema that the answer must fit.
-func (e encoder) format() error {
-	if e.Req.Options.Output == nil {
-		return nil
-	}
-	o := e.Req.Options.Output.Named()
-	schema, strict, err := e.OutputSchema(o)
-	if err != nil {
-		return err
-	}
-	e.Raw(`,"response_format":{"type":"json_schema","json_schema":{"name":`)
-	e.Quoted(o.Name)
-	e.Raw(`,"schema":`)
-	e.Value(schema, wire.OutputOrigin)
-	if strict {
-		e.Raw(`,"strict":true`)
-	}
 	e.Raw("}}")
 	return nil
 }
