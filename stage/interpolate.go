@@ -43,16 +43,15 @@ func interpolate(cfg InterpolateConfig, a prompt.Assembly) (prompt.Assembly, err
 	}
 	var room [64]prompt.Ref
 	var counts [32]int
-	w := interpolator{cfg: cfg, vars: a.Vars, found: room[:0], counts: counts[:0]}
-	spans := w.measure(a.Sections)
+	spans, found, per := measure(a.Sections, room[:0], counts[:0])
 	if spans == 0 {
 		return a, nil
 	}
-	w.out = make(span.Text, 0, spans)
+	w := interpolator{cfg: cfg, vars: a.Vars, out: make(span.Text, 0, spans)}
 	sections := make([]prompt.Section, len(a.Sections))
 	copy(sections, a.Sections)
 	for i := range sections { // from the first text on, as they were measured
-		w.section(&sections[i])
+		found, per = w.section(&sections[i], found, per)
 	}
 	a.Sections = sections
 	if len(w.diagnostics) > 0 {
@@ -69,20 +68,19 @@ func templated(s prompt.Section) bool {
 }
 
 type interpolator struct {
-	cfg  InterpolateConfig
-	vars []prompt.Var
-	// found are the references in texts that were not parsed before, and counts how
-	// many each has, both in the order of the texts: they are looked for once.
-	found       []prompt.Ref
-	counts      []int
+	cfg         InterpolateConfig
+	vars        []prompt.Var
 	out         span.Text // the expanded sections share it
 	faults      prompt.Faults
 	diagnostics []prompt.Diagnostic
 }
 
 // measure returns how many spans the sections that hold references have at most
-// when they are expanded.
-func (w *interpolator) measure(sections []prompt.Section) (spans int) {
+// when they are expanded. References in texts that were not parsed before are
+// appended to found, and how many each text has to per, so that they are looked
+// for once. Both travel by value, which keeps their room on the stack.
+func measure(sections []prompt.Section, found []prompt.Ref, per []int) (int, []prompt.Ref, []int) {
+	spans := 0
 	for i := range sections {
 		s := &sections[i]
 		refs := 0
@@ -94,20 +92,21 @@ func (w *interpolator) measure(sections []prompt.Section) (spans int) {
 				refs += len(known)
 				continue
 			}
-			before := len(w.found)
-			w.found = prompt.AppendRefs(w.found, s.Text[j].Text)
-			w.counts = append(w.counts, len(w.found)-before)
-			refs += len(w.found) - before
+			before := len(found)
+			found = prompt.AppendRefs(found, s.Text[j].Text)
+			per = append(per, len(found)-before)
+			refs += len(found) - before
 		}
 		if refs > 0 {
 			spans += len(s.Text) + 2*refs
 		}
 	}
-	return spans
+	return spans, found, per
 }
 
-// section replaces the text of a section that holds references.
-func (w *interpolator) section(s *prompt.Section) {
+// section replaces the text of a section that holds references, and returns what
+// is left of what measure found.
+func (w *interpolator) section(s *prompt.Section, found []prompt.Ref, per []int) ([]prompt.Ref, []int) {
 	start, done := len(w.out), 0 // done: spans that were written
 	for j := range s.Text {
 		if !s.Text[j].Template {
@@ -115,8 +114,7 @@ func (w *interpolator) section(s *prompt.Section) {
 		}
 		refs, ok := s.Refs(j)
 		if !ok {
-			n := w.counts[0]
-			refs, w.found, w.counts = w.found[:n], w.found[n:], w.counts[1:]
+			refs, found, per = found[:per[0]], found[per[0]:], per[1:]
 		}
 		if len(refs) == 0 {
 			continue
@@ -125,11 +123,11 @@ func (w *interpolator) section(s *prompt.Section) {
 		w.expand(s, j, refs)
 		done = j + 1
 	}
-	if done == 0 {
-		return
+	if done > 0 {
+		w.out = append(w.out, s.Text[done:]...)
+		s.Text = w.out[start:len(w.out):len(w.out)]
 	}
-	w.out = append(w.out, s.Text[done:]...)
-	s.Text = w.out[start:len(w.out):len(w.out)]
+	return found, per
 }
 
 // expand writes span j of a section with its references replaced.
