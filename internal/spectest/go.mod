@@ -10,7 +10,7 @@ require (
 
 require (
 	golang.org/x/text v0.14.0 // indirect
-	golang.org/x/tools v0.26.0 // indirect
+	golang.org/x/tools v0.38.0 // indirect
 )
 
 replace github.com/proemhq/proem => ../..
