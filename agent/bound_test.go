@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/proemhq/proem/agent"
+	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/session/jsonl"
 	"github.com/proemhq/proem/tool"
@@ -53,6 +54,30 @@ func TestHugeResult(t *testing.T) {
 		}
 		if e.Kind == session.Result {
 			diff(t, "bytes of a result that is not too long", fmt.Sprint(e.Message.Results()[0].Text.Len()), fmt.Sprint(agent.MaxResult))
+		}
+	}
+}
+
+// Pictures beyond the bound are left out, and the model is told.
+func TestHugeImages(t *testing.T) {
+	gallery := &fake{name: "gallery", call: func(context.Context, json.RawMessage) (tool.Result, error) {
+		r := tool.Text("three pictures")
+		for range 3 {
+			r.Images = append(r.Images, chat.Image{MediaType: "image/png", Data: make([]byte, agent.MaxImages/2)})
+		}
+		return r, nil
+	}}
+	a := newAgent(t, agent.Config{Tools: []tool.Tool{gallery}, Model: script(t, "turns:\n  - calls: [{tool: gallery, args: {}}]\n  - text: done\n")})
+	for e, err := range a.Run(context.Background(), "s", agent.Text("go")) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Kind != session.Result {
+			continue
+		}
+		r := e.Message.Results()[0]
+		if len(r.Images) != 2 || !strings.Contains(r.Text.String(), "[1 of 3 images are left out") {
+			t.Errorf("kept %d images, text %q", len(r.Images), r.Text)
 		}
 	}
 }

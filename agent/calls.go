@@ -30,8 +30,9 @@ func (r *run) calls(ctx context.Context, calls []chat.ToolCall) error {
 				return err
 			}
 		}
-		text, events := r.nested(ctx, bounded(attributed(result.Text, call.Name)), result.Touched)
-		m := chat.ResultMessage(chat.ToolResult{ID: call.ID, Name: call.Name, Text: text, Images: result.Images, IsError: result.IsError})
+		images, left := boundedImages(result.Images)
+		text, events := r.nested(ctx, append(bounded(attributed(result.Text, call.Name)), left...), result.Touched)
+		m := chat.ResultMessage(chat.ToolResult{ID: call.ID, Name: call.Name, Text: text, Images: images, IsError: result.IsError})
 		if err := r.append(ctx, append(events, session.Event{Kind: session.Result, Message: &m})...); err != nil {
 			return err
 		}

@@ -166,7 +166,12 @@ func (c *command) root() *cobra.Command {
 	c.flags.add(root)
 	_ = root.RegisterFlagCompletionFunc("agent", c.completeAgents)
 	root.AddCommand(c.promptCommand(), c.initCommand(), c.runCommand(), c.trustCommand(), c.skillsCommand(), c.agentsCommand(), c.modelsCommand(), c.demoCommand(), c.versionCommand())
+	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
+		if cmd.Name() == "completion" { // a shell that it does not know is a fault of usage
+			cmd.Args = cobra.NoArgs
+			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
 		cmd.Args = usageArgs(cmd.Args)
 	}
 	root.Args = usageArgs(unknownCommand)

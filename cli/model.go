@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -155,6 +156,9 @@ func (c *command) named(cfg config.Config, e *env.Env, spec string) (resolved, e
 	}
 	if m.BaseURL == "" {
 		return resolved{}, fmt.Errorf("model %s: no base URL; add --set providers.%s.base_url=URL, or put it into %s", r.spec, prov, c.userFile())
+	}
+	if u, err := url.Parse(m.BaseURL); err == nil && u.User != nil {
+		return resolved{}, fmt.Errorf("model %s: the base URL holds a user name or password, which is not sent; set providers.%s.key_env to the variable that holds the key", r.spec, prov)
 	}
 	r.Model = m
 	return r, nil

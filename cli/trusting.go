@@ -247,6 +247,8 @@ func (c *command) settle(ctx context.Context, b *bench) (again bool, err error) 
 		if !c.ask("Use the changed files?") {
 			return false, nil
 		}
+		_, err = c.grant(b) // what was shown, not what is there by now
+		return err == nil, err
 	case !b.trusted && len(b.held) > 0 && c.flags.trust == "":
 		if !c.asks() {
 			return false, nil
