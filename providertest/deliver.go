@@ -20,7 +20,8 @@ func (x *exchange) deliver(pieces [][]byte, kind string) {
 	}
 	end := x.ending()
 	if end != nil {
-		pieces = first(pieces, end.N)
+		all := bytes.Join(pieces, nil)
+		pieces = [][]byte{all[:min(end.N, len(all))]}
 	}
 	if f := x.faults.find(Chunk); f != nil {
 		pieces = chunked(bytes.Join(pieces, nil), max(1, f.N))
@@ -58,21 +59,6 @@ func (x *exchange) ending() *Fault {
 		}
 	}
 	return nil
-}
-
-// first returns the first n bytes of the pieces.
-func first(pieces [][]byte, n int) [][]byte {
-	var out [][]byte
-	for _, p := range pieces {
-		if n < len(p) {
-			p = p[:n]
-		}
-		n -= len(p)
-		if len(p) > 0 {
-			out = append(out, p)
-		}
-	}
-	return out
 }
 
 // chunked cuts bytes into pieces of n.

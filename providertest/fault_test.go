@@ -149,7 +149,10 @@ func TestCutEverywhere(t *testing.T) {
 		whole := stream(t, d, yaml)
 		faults := make([]providertest.Fault, len(whole))
 		for i := range whole {
-			faults[i] = providertest.Fault{At: i + 1, Kind: []providertest.FaultKind{providertest.Cut, providertest.Drop}[i%2], N: i}
+			faults[i] = providertest.Fault{At: i + 1, Kind: providertest.Cut, N: i}
+			if i%7 == 0 { // costs a connection
+				faults[i].Kind = providertest.Drop
+			}
 		}
 		s := serve(t, yaml, faults...)
 		m := s.Model(d)
@@ -267,21 +270,21 @@ func TestAgentAndArguments(t *testing.T) {
 // A turn through every fault of one request: it ends well, or says why.
 func TestAgentAndFaults(t *testing.T) {
 	each(t, func(t *testing.T, d wire.Dialect) {
-		long := strings.Repeat("x", 1<<20)
 		for _, c := range []struct {
 			fault providertest.Fault
 			want  string // the answer, or a part of the error
+			size  int    // of the arguments, at least
 		}{
-			{providertest.Fault{At: 2, Kind: providertest.Status, Status: 529}, "done"},
-			{providertest.Fault{At: 2, Kind: providertest.Reset}, "done"},
-			{providertest.Fault{At: 2, Kind: providertest.StreamError}, "done"},
-			{providertest.Fault{Kind: providertest.NoUsage}, "done"},
-			{providertest.Fault{Kind: providertest.LongLines, N: 1 << 20}, "done"},
-			{providertest.Fault{Kind: providertest.Chunk, N: 4096}, "done"},
-			{providertest.Fault{Kind: providertest.ContextLength}, "context_too_long"},
-			{providertest.Fault{At: 2, Kind: providertest.Filter}, ""},
+			{providertest.Fault{At: 2, Kind: providertest.Status, Status: 529}, "done", 0},
+			{providertest.Fault{At: 2, Kind: providertest.Reset}, "done", 0},
+			{providertest.Fault{At: 2, Kind: providertest.StreamError}, "done", 0},
+			{providertest.Fault{Kind: providertest.NoUsage}, "done", 2 << 20},
+			{providertest.Fault{At: 1, Kind: providertest.LongLines, N: 1 << 20}, "done", 0},
+			{providertest.Fault{Kind: providertest.Chunk, N: 7}, "done", 1000},
+			{providertest.Fault{Kind: providertest.ContextLength}, "context_too_long", 0},
+			{providertest.Fault{At: 2, Kind: providertest.Filter}, "", 0},
 		} {
-			s := serve(t, "turns: [{calls: [{tool: grep, args: {x: "+long+"}}]}, {text: done}]", c.fault)
+			s := serve(t, "turns: [{calls: [{tool: grep, args: {x: "+strings.Repeat("x", c.size+1)+"}}]}, {text: done}]", c.fault)
 			a, fakes := newAgent(t, s.Model(d))
 			answer, stop, err := run(t.Context(), a, "s", "go")
 			if err != nil {
@@ -293,7 +296,7 @@ func TestAgentAndFaults(t *testing.T) {
 			if n := len(s.Requests()); n > 3 {
 				t.Errorf("%+v: %d requests", c.fault, n)
 			}
-			if err == nil && (len(fakes[1].ran) != 1 || len(fakes[1].ran[0]) < 1<<20) {
+			if err == nil && (len(fakes[1].ran) != 1 || len(fakes[1].ran[0]) < c.size) {
 				t.Errorf("%+v: %d calls", c.fault, len(fakes[1].ran))
 			}
 		}

@@ -80,7 +80,7 @@ func (x *exchange) usage(in *request.Request, t *scripted.Turn, a *reply.Answer)
 		a.Usage = &reply.Usage{Input: u.Input, Cached: u.Cached, Written: u.CacheWrite, Output: u.Output, Reasoning: u.Reasoning, Units: units}
 	default:
 		a.Usage = &reply.Usage{Input: &hit.Input, Cached: &hit.Cached, Output: &output, Reasoning: &reasoning, Units: units}
-		if x.kind() == prefix.Breakpoints {
+		if x.kind() == prefix.Breakpoints || x.protocol == request.Responses { // the latter always says so
 			a.Usage.Written, a.Usage.WrittenLong = &hit.Written, &hit.WrittenLong
 		}
 	}

@@ -150,17 +150,20 @@ func with(a, b object) object {
 }
 
 func (u *Usage) responses() object {
-	out := object{"input_tokens_details": object{"cached_tokens": value(u.Cached)}, "output_tokens_details": object{"reasoning_tokens": value(u.Reasoning)}}
+	out, in, done := object{}, object{}, object{}
 	set(out, "input_tokens", u.Input)
 	set(out, "output_tokens", u.Output)
 	if u.Input != nil && u.Output != nil {
 		out["total_tokens"] = *u.Input + *u.Output
 	}
-	if u.Cached == nil {
-		delete(out, "input_tokens_details")
+	set(in, "cached_tokens", u.Cached)
+	set(in, "cache_write_tokens", u.Written)
+	set(done, "reasoning_tokens", u.Reasoning)
+	if len(in) > 0 {
+		out["input_tokens_details"] = in
 	}
-	if u.Reasoning == nil {
-		delete(out, "output_tokens_details")
+	if len(done) > 0 {
+		out["output_tokens_details"] = done
 	}
 	return out
 }
