@@ -69,6 +69,12 @@
 //
 //	prompttest.Golden(t, preview.Assembly)
 //
+// [github.com/proemhq/proem/providertest] is a provider for tests of a whole
+// agent, and package record of provider plays a real run again:
+//
+//	server := providertest.New(t, providertest.Config{Script: providertest.Script(t, script)})
+//	model, err := record.From("testdata/run", openaichat.Dialect, nil)
+//
 // # To have the commands
 //
 // [github.com/proemhq/proem/cli] holds the commands as a library, and cmd/proem
