@@ -63,6 +63,10 @@ type Request struct {
 	Options   wire.Options
 	Placement wire.Placement
 	Cache     wire.Cache // for protocols with cache breakpoints
+	// Chain lets the provider keep the conversation, where the protocol knows that:
+	// a request then sends only what came since the last response. A turn that
+	// begins in another process sends all once.
+	Chain bool
 }
 
 // Limits bound a turn. Zero values are the defaults.

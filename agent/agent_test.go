@@ -116,13 +116,13 @@ func TestMaxSteps(t *testing.T) {
 	events := turn(t, a, "s", "go")
 	end := stop(t, events)
 	diff(t, "reason", end.Stop.Reason, agent.StopSteps)
-	if !strings.Contains(end.Stop.Message, "3 model requests") || f.ran != 3 || end.Step != 3 {
-		t.Errorf("%d calls; step %d; %s", f.ran, end.Step, end.Stop.Message)
+	if !strings.Contains(end.Stop.Message, "3 model requests") || int(f.ran.Load()) != 3 || end.Step != 3 {
+		t.Errorf("%d calls; step %d; %s", int(f.ran.Load()), end.Step, end.Stop.Message)
 	}
 	readLog(t, store, "s")
 	// The session goes on: a new turn has its own steps.
-	if again := stop(t, turn(t, a, "s", "go on")); again.Turn != 2 || f.ran != 6 {
-		t.Errorf("turn %d, %d calls", again.Turn, f.ran)
+	if again := stop(t, turn(t, a, "s", "go on")); again.Turn != 2 || int(f.ran.Load()) != 6 {
+		t.Errorf("turn %d, %d calls", again.Turn, int(f.ran.Load()))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/session"
@@ -14,51 +15,127 @@ import (
 	"github.com/proemhq/proem/wire"
 )
 
-// calls runs the tools of an answer in order and records each result. When the
-// turn is cancelled, what was not run yet gets a result that says so: every call
-// has exactly one.
+// calls runs the tools of an answer and records each result, in the order of the
+// calls. Neighbours that only read run at the same time; a call that may change
+// something runs by itself. When the turn is cancelled, what was not run yet gets a
+// result that says so: every call has exactly one.
 func (r *run) calls(ctx context.Context, calls []chat.ToolCall) error {
-	for i := range calls {
-		call := calls[i]
-		var result tool.Result
-		switch {
-		case ctx.Err() != nil:
-			result = tool.Errorf("not run: the turn was cancelled before this call")
-		default:
-			var err error
-			if result, err = r.call(ctx, call); err != nil {
-				return err
-			}
-		}
-		images, left := boundedImages(result.Images)
-		text, events := r.nested(ctx, append(bounded(attributed(result.Text, call.Name)), left...), result.Touched)
-		m := chat.ResultMessage(chat.ToolResult{ID: call.ID, Name: call.Name, Text: text, Images: images, IsError: result.IsError})
-		if err := r.append(ctx, append(events, session.Event{Kind: session.Result, Message: &m})...); err != nil {
+	for len(calls) > 0 {
+		n := r.together(ctx, calls)
+		if err := r.batch(ctx, calls[:n]); err != nil {
 			return err
 		}
+		calls = calls[n:]
 	}
 	return ctx.Err()
 }
 
-// call checks and runs one call. The error is that of the store only.
-func (r *run) call(ctx context.Context, call chat.ToolCall) (tool.Result, error) {
-	if result, ok := r.in.typed.answer(call); ok {
-		return result, nil
+// maxTogether is how many calls run at the same time.
+const maxTogether = 8
+
+// together returns how many calls at the beginning may run at the same time.
+func (r *run) together(ctx context.Context, calls []chat.ToolCall) int {
+	n := 0
+	for n < len(calls) && n < maxTogether {
+		t, ok := r.a.tools[calls[n].Name]
+		if ok && !tool.EffectOf(tool.WithWho(ctx, r.in.Who), t, calls[n].Args).ReadOnly {
+			break
+		}
+		n++
 	}
-	t, ok := r.a.tools[call.Name]
-	if !ok {
-		return tool.Errorf("there is no tool %q; the tools are: %s", call.Name, r.a.toolNames()), nil
+	return max(n, 1)
+}
+
+// batch starts calls at the same time and records their results in order. That
+// they are about to run is recorded before any of them is.
+func (r *run) batch(ctx context.Context, calls []chat.ToolCall) error {
+	pending := make([]<-chan tool.Result, len(calls))
+	var begun []session.Event
+	for i := range calls {
+		if refused := r.refuse(ctx, calls[i]); refused != nil {
+			done := make(chan tool.Result, 1)
+			done <- *refused
+			pending[i] = done
+			continue
+		}
+		begun = append(begun, session.Event{Kind: session.Call, Call: &calls[i]})
+	}
+	if len(begun) > 0 {
+		if err := r.append(ctx, begun...); err != nil {
+			return err
+		}
+	}
+	for i := range calls {
+		if pending[i] == nil {
+			pending[i] = start(tool.WithWho(ctx, r.in.Who), r.a.tools[calls[i].Name], calls[i])
+		}
+	}
+	for i := range calls {
+		if err := r.result(ctx, calls[i], wait(ctx, pending[i])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// result records the result of a call.
+func (r *run) result(ctx context.Context, call chat.ToolCall, result tool.Result) error {
+	images, left := boundedImages(result.Images)
+	text, events := r.nested(ctx, append(bounded(attributed(result.Text, call.Name)), left...), result.Touched)
+	m := chat.ResultMessage(chat.ToolResult{ID: call.ID, Name: call.Name, Text: text, Images: images, IsError: result.IsError})
+	return r.append(ctx, append(events, session.Event{Kind: session.Result, Message: &m})...)
+}
+
+// refuse returns the result of a call that is not run, or nil if it may run.
+func (r *run) refuse(ctx context.Context, call chat.ToolCall) *tool.Result {
+	no := func(format string, args ...any) *tool.Result {
+		res := tool.Errorf(format, args...)
+		return &res
+	}
+	if ctx.Err() != nil {
+		return no("not run: the turn was cancelled before this call")
+	}
+	if result, ok := r.in.typed.answer(call); ok {
+		return &result
+	}
+	if r.a.tools[call.Name] == nil {
+		return no("there is no tool %q; the tools are: %s", call.Name, r.a.toolNames())
 	}
 	if !r.visible(call.Name) {
-		return tool.Errorf("the tool %q is not available in this step", call.Name), nil
+		return no("the tool %q is not available in this step", call.Name)
 	}
 	if err := wire.CheckArgs(call.Args); err != nil {
-		return tool.Errorf("not run: the arguments are not a complete JSON object (%v); call the tool again", err), nil
+		return no("not run: the arguments are not a complete JSON object (%v); call the tool again", err)
 	}
-	if err := r.append(ctx, session.Event{Kind: session.Call, Call: &call}); err != nil {
-		return tool.Result{}, err
+	return nil
+}
+
+// start runs a call in a goroutine of its own.
+func start(ctx context.Context, t tool.Tool, call chat.ToolCall) <-chan tool.Result {
+	done := make(chan tool.Result, 1)
+	go func() { done <- invoke(ctx, t, call) }()
+	return done
+}
+
+// deaf is how long a tool may take to notice that its turn was cancelled.
+const deaf = 25 * time.Millisecond
+
+// wait returns the result of a call. A tool that does not notice the end of its
+// turn is left behind: the turn does not wait for it.
+func wait(ctx context.Context, pending <-chan tool.Result) tool.Result {
+	select {
+	case result := <-pending:
+		return result
+	case <-ctx.Done():
 	}
-	return invoke(tool.WithWho(ctx, r.in.Who), t, call), nil
+	last := time.NewTimer(deaf)
+	defer last.Stop()
+	select {
+	case result := <-pending:
+		return result
+	case <-last.C:
+		return tool.Errorf("interrupted: the turn was cancelled while the tool ran; its outcome is unknown")
+	}
 }
 
 // visible reports whether the model was shown the tool in the last request.

@@ -197,8 +197,8 @@ func TestStoreFails(t *testing.T) {
 		store.left = 1000
 		turn(t, a, "s", "again")
 		stored := readLog(t, store, "s")
-		if f.ran > strings.Count(kinds(stored), "tool.call") {
-			t.Errorf("append %d: %d runs, but the log says %s", n, f.ran, kinds(stored))
+		if int(f.ran.Load()) > strings.Count(kinds(stored), "tool.call") {
+			t.Errorf("append %d: %d runs, but the log says %s", n, int(f.ran.Load()), kinds(stored))
 		}
 		inputs := strings.Count(kinds(stored), "input")
 		if want := min(n, 1) + 1; inputs != want {

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -78,7 +79,7 @@ func (m fixedModel) Send(ctx context.Context, _ wire.Body) iter.Seq2[wire.Event,
 type fake struct {
 	name string
 	call func(ctx context.Context, args json.RawMessage) (tool.Result, error)
-	ran  int
+	ran  atomic.Int32
 }
 
 func (f *fake) Spec() chat.ToolSpec {
@@ -86,7 +87,7 @@ func (f *fake) Spec() chat.ToolSpec {
 }
 
 func (f *fake) Call(ctx context.Context, args json.RawMessage) (tool.Result, error) {
-	f.ran++
+	f.ran.Add(1)
 	if f.call == nil {
 		return tool.Text(f.name + " " + string(args)), nil
 	}

@@ -36,9 +36,17 @@ type kept struct {
 	epoch    int
 	bodyOf   string           // the model that body is for
 	body     *wire.Body       // of the last request
+	response response         // the last one, for a chain
 	keyed    *prompt.Composed // the composition that key was made for
 	key      string
 	nested   map[string]bool // documents that were handed over; nil: not known yet
+}
+
+// A response is what a provider keeps of a conversation.
+type response struct {
+	id       string
+	model    string
+	messages int // that it has, the answer included
 }
 
 func newLive(id string) *live { return &live{id: id, busy: make(chan struct{}, 1)} }

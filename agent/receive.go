@@ -15,6 +15,7 @@ type received struct {
 	message chat.Message
 	usage   *session.Usage
 	stop    session.Stop
+	id      string // the provider's, for a chain
 }
 
 var modelOrigin = &span.Origin{Section: "answer", Source: "model", Trust: span.Tool}
@@ -45,6 +46,7 @@ func (r *run) receive(ctx context.Context, model provider.Model, body wire.Body)
 			got.usage = &u
 		case wire.Stop:
 			got.stop = session.Stop{Reason: string(e.Stop), Message: e.Text}
+			got.id = e.ID
 		}
 	}
 	if err := ctx.Err(); err != nil { // a model that ended quietly when it was cancelled

@@ -212,6 +212,7 @@ func (r *run) attempt(ctx context.Context) (chat.Message, session.Stop, error) {
 	if err != nil {
 		return chat.Message{}, session.Stop{}, err
 	}
+	r.l.response = response{got.id, model.Name, len(r.l.folder.View().Messages) + 1}
 	err = r.append(ctx, session.Event{Kind: session.Answer, Message: &got.message, Usage: got.usage, Stop: &got.stop})
 	return got.message, got.stop, err
 }

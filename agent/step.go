@@ -55,6 +55,12 @@ func (a *Agent) prepare(ctx context.Context, l *live, model Alternative, history
 	if o := &s.Request.Options; o.CacheKey == "" && s.Request.Capability.CacheKey {
 		o.CacheKey = l.cacheKey(composed, s.Request)
 	}
+	if a.cfg.Request.Chain {
+		s.Request.Options.Chain.Begin = true
+		if r := l.response; r.id != "" && r.model == model.Name && r.messages <= len(s.Request.Messages) {
+			s.Request.Options.Chain.ID, s.Request.Options.Chain.Messages = r.id, r.messages
+		}
+	}
 	prev := l.body
 	if l.bodyOf != model.Name { // another model's body has another form
 		prev = nil

@@ -75,7 +75,7 @@ func TestToolOutcomes(t *testing.T) {
 			}
 			ran := 0
 			for _, f := range fakes {
-				ran += f.ran
+				ran += int(f.ran.Load())
 			}
 			diff(t, "runs", ran, tt.runs)
 			diff(t, "call events", strings.Count(kinds(events), "tool.call"), tt.runs)
@@ -130,8 +130,8 @@ func TestCallIDs(t *testing.T) {
 			}
 			seen[id] = true
 		}
-		if f.ran != len(ids) || len(seen) != len(ids) {
-			t.Errorf("%q: %d runs, results %v", ids, f.ran, results(events))
+		if int(f.ran.Load()) != len(ids) || len(seen) != len(ids) {
+			t.Errorf("%q: %d runs, results %v", ids, int(f.ran.Load()), results(events))
 		}
 		readLog(t, store, "s")
 	}
@@ -164,7 +164,7 @@ func TestCancelInATool(t *testing.T) {
 		diff(t, "results", results(events), []string{first,
 			"!c2: not run: the turn was cancelled before this call", "!c3: not run: the turn was cancelled before this call"})
 		diff(t, "reason", stop(t, events).Stop.Reason, agent.StopCancelled)
-		diff(t, "runs of the other", other.ran, 0)
+		diff(t, "runs of the other", int(other.ran.Load()), 0)
 		readLog(t, store, "s")
 		diff(t, "afterwards", stop(t, turn(t, a, "s", "again")).Stop.Reason, "end")
 		if !strings.Contains(model.last(), "not run: the turn was cancelled") {
@@ -226,8 +226,8 @@ func TestCallerBreaksOff(t *testing.T) {
 			break
 		}
 		events := readLog(t, store, "s")
-		if f.ran != strings.Count(kinds(events), "tool.call") {
-			t.Errorf("broken off at %d: %d runs, events %s", n, f.ran, kinds(events))
+		if int(f.ran.Load()) != strings.Count(kinds(events), "tool.call") {
+			t.Errorf("broken off at %d: %d runs, events %s", n, int(f.ran.Load()), kinds(events))
 		}
 		want := agent.StopCancelled
 		if last.Step == 2 && (last.Kind == session.Answer || last.Kind == session.Stopped) { // there was nothing left to do

@@ -44,6 +44,11 @@ func (load) Spec() chat.ToolSpec {
 	}
 }
 
+// Effect implements [tool.Effector]: loading changes nothing.
+func (load) Effect(context.Context, json.RawMessage) tool.Effect {
+	return tool.Effect{ReadOnly: true, Idempotent: true}
+}
+
 // Call implements [tool.Tool].
 func (l load) Call(ctx context.Context, args json.RawMessage) (tool.Result, error) {
 	var in struct {
