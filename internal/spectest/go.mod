@@ -1,6 +1,6 @@
 module github.com/proemhq/proem/internal/spectest
 
-go 1.26
+go 1.26.0
 
 require (
 	github.com/proemhq/proem v0.0.0
@@ -11,7 +11,7 @@ require (
 require (
 	github.com/cenkalti/backoff/v5 v5.0.3 // indirect
 	github.com/goccy/go-yaml v1.19.2 // indirect
-	golang.org/x/text v0.14.0 // indirect
+	golang.org/x/text v0.31.0 // indirect
 	golang.org/x/tools v0.38.0 // indirect
 )
 

@@ -1,6 +1,6 @@
 module github.com/proemhq/proem/token/internal/gen
 
-go 1.26
+go 1.26.0
 
 require (
 	github.com/pkoukk/tiktoken-go-loader v0.0.2

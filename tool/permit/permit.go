@@ -1,0 +1,2 @@
+// Package permit decides which calls of tools may run.
+package permit
