@@ -37,6 +37,7 @@ var arrows = []archtest.Row{
 	{Path: "agent", To: []string{"preset", "provider", "registry", "session", "token", "tool"}},
 	{Path: "inspect", To: []string{"agent"}},
 	{Path: "prompttest", To: []string{"registry"}},
+	{Path: "providertest", To: []string{"provider", "token"}},
 	{Path: "cli", To: []string{"inspect"}},
 	{Path: "cmd", To: []string{"cli"}},
 	{Path: "examples", To: []string{"cli", "prompttest"}},
