@@ -15,7 +15,7 @@
 //		})
 //		a, err := agent.New(agent.Config{Model: s.Model(openaichat.Dialect), ModelName: "test-model", Tools: tools})
 //		…
-//		s.Requests()[1].Summary.Results // 1
+//		s.Requests()[2].Summary.Results // 1: the first request was sent twice
 //		s.Cache()["test-model"].Cached  // tokens that did not have to be read again
 //	}
 //
