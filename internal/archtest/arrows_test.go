@@ -23,6 +23,9 @@ var arrows = []archtest.Row{
 	{Path: "internal/pmap", Pure: true, Common: true},
 	{Path: "internal/sse", Pure: true, Common: true},
 	{Path: "internal/textnorm", Pure: true, Common: true},
+	{Path: "internal/textedit", Pure: true, Common: true},
+	{Path: "internal/near", Pure: true, Common: true},
+	{Path: "internal/gitignore", Pure: true, Common: true},
 	{Path: "internal/frontmatter", Common: true},
 	{Path: "internal/archtest"},
 	{Path: "internal/wiretest", To: []string{"wire"}}, // the tests of every dialect
@@ -31,7 +34,8 @@ var arrows = []archtest.Row{
 	{Path: "source", To: []string{"prompt"}},
 	{Path: "registry", To: []string{"source"}},
 	{Path: "session", To: []string{"prompt"}},
-	{Path: "tool", To: []string{"source", "stage"}}, // stage: what a tool loads is fenced like a section
+	{Path: "vfs"}, // where paths lie
+	{Path: "tool", To: []string{"source", "stage", "vfs"}}, // stage: what a tool loads is fenced like a section
 	{Path: "provider", To: []string{"wire"}},
 	{Path: "preset", To: []string{"registry", "stage"}}, // not to agent: an agent without a preset takes the standard one
 	{Path: "agent", To: []string{"preset", "provider", "registry", "session", "token", "tool"}},
