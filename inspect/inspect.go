@@ -51,6 +51,7 @@ type Prompt struct {
 	Spans       []Span                     `json:"spans"`
 	Wire        map[string]json.RawMessage `json:"wire"`
 	Marks       map[string][]Mark          `json:"marks"`
+	Losses      map[string][]Loss          `json:"losses"` // what each dialect could not carry as it was
 	Diagnostics []prompt.Diagnostic        `json:"diagnostics"`
 	IO          IO                         `json:"io"`
 	Prefix      Prefix                     `json:"prefix"`
@@ -123,6 +124,16 @@ type Mark struct {
 	Path    string `json:"path"`
 }
 
+// Loss is what a dialect merged, dropped, downgraded or repaired, with the origin
+// of what was affected.
+type Loss struct {
+	Severity prompt.Severity `json:"severity"`
+	Code     string          `json:"code"`
+	Message  string          `json:"message"`
+	Section  string          `json:"section"`
+	Path     string          `json:"path"`
+}
+
 // IO counts what was read.
 type IO struct {
 	Opens     int64 `json:"opens"`
@@ -158,6 +169,7 @@ func NewPrompt(p agent.Preview, about About) Prompt {
 		Sections: []Section{}, Omitted: []Omission{}, Tools: []Tool{}, Spans: []Span{},
 		Wire:        map[string]json.RawMessage{},
 		Marks:       map[string][]Mark{},
+		Losses:      map[string][]Loss{},
 		Diagnostics: append(append([]prompt.Diagnostic{}, about.Diagnostics...), p.Diagnostics...),
 		IO: IO{about.IO.Opens, about.IO.Reads, about.IO.BytesRead, about.IO.Stats,
 			about.IO.Processes},
@@ -167,7 +179,7 @@ func NewPrompt(p agent.Preview, about About) Prompt {
 		about.Bodies = map[string]wire.Body{"": p.Body}
 	}
 	for name, body := range about.Bodies {
-		out.Wire[name], out.Marks[name] = body.JSON, marks(body.Marks)
+		out.Wire[name], out.Marks[name], out.Losses[name] = body.JSON, marks(body.Marks), losses(body.Losses)
 	}
 	for ch := range prompt.Channels {
 		for _, s := range a.Sections {
@@ -258,6 +270,15 @@ func marks(in []wire.Mark) []Mark {
 	for i, m := range in {
 		out[i] = Mark{Start: m.Lo, End: m.Hi}
 		out[i].Section, out[i].Path, _ = origin(m.From)
+	}
+	return out
+}
+
+func losses(in []wire.Loss) []Loss {
+	out := make([]Loss, len(in))
+	for i, l := range in {
+		out[i] = Loss{Severity: l.Severity, Code: l.Code, Message: l.Message}
+		out[i].Section, out[i].Path, _ = origin(l.From)
 	}
 	return out
 }
