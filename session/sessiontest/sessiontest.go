@@ -40,6 +40,7 @@ func Run(t *testing.T, open func(*testing.T) session.Store) {
 		{"EarlyBreak", testEarlyBreak},
 		{"List", testList},
 		{"Delete", testDelete},
+		{"Fork", testFork},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })
 	}
