@@ -34,7 +34,7 @@ var arrows = []archtest.Row{
 	{Path: "source", To: []string{"prompt"}},
 	{Path: "registry", To: []string{"source"}},
 	{Path: "session", To: []string{"prompt"}},
-	{Path: "vfs"}, // where paths lie
+	{Path: "vfs", To: []string{"source"}}, // source: links are followed as its loader does
 	{Path: "tool", To: []string{"source", "stage", "vfs"}}, // stage: what a tool loads is fenced like a section
 	{Path: "provider", To: []string{"wire"}},
 	{Path: "preset", To: []string{"registry", "stage"}}, // not to agent: an agent without a preset takes the standard one

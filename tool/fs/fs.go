@@ -1,16 +1,21 @@
-// Package fs holds the tools that look at files: read_file and list_files.
+// Package fs holds the tools for one file: read_file, list_files, write_file and
+// edit_file.
 //
-// They see what lies below the roots they are given, usually the project's root,
-// and nothing else: names are opened through the open root directory, so that no
-// ".." and no link leads out of it, also while links are being changed.
+// They reach what lies below the roots they are given, usually the project's
+// root, and nothing else: names are opened through the open root directory, so
+// that no ".." and no link leads out of it, also while links are being changed.
 //
-//	tools := fs.Tools(fs.Config{Roots: []string{"/w"}})
+//	tools := fs.All(fs.Config{Roots: []string{"/w"}})
 //	result, err := tools[0].Call(ctx, []byte(`{"path":"docs/a.md","limit":20}`))
 //	result.Text // the first 20 lines, and how to read on
 //	result.Text[0].From.Path // "/w/docs/a.md"
+//	result, err = tools[3].Call(ctx, []byte(`{"path":"docs/a.md","old":"teh","new":"the"}`))
+//	result.Text // "edited docs/a.md at line 7"
 //
 // A refusal is a result that tells the model what to do instead. What is shown of
 // a file is normalised as instruction files are, and what was changed is said.
+// What is written never follows a link, and a file is replaced as a whole, so
+// that nobody sees half of it.
 package fs
 
 import (
@@ -19,12 +24,12 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"path/filepath"
-	"strings"
 
 	"github.com/proemhq/proem/env"
+	"github.com/proemhq/proem/internal/near"
 	"github.com/proemhq/proem/source/load"
 	"github.com/proemhq/proem/tool"
+	"github.com/proemhq/proem/vfs"
 )
 
 // The limits of one result.
@@ -34,7 +39,7 @@ const (
 	DefaultMaxEntries = 1000
 )
 
-// A Config says what the tools may see. Without roots they see nothing.
+// A Config says what the tools may reach. Without roots they reach nothing.
 type Config struct {
 	Env *env.Env // nil: the operating system's
 	// Roots are absolute directories. A relative path is meant below the first.
@@ -42,18 +47,41 @@ type Config struct {
 	MaxLines   int // of one read; 0: DefaultMaxLines
 	MaxBytes   int // of one read or list; 0: DefaultMaxBytes
 	MaxEntries int // of one list; 0: DefaultMaxEntries
+	// Images makes read_file return PNG, JPEG, GIF and WebP files as images.
+	Images bool
 	// Resolve, if not nil, is asked first: it knows where a name lies that the
 	// prompt shows to whom the call is for, such as a file of their own. Not ok: the
 	// name is looked for below the roots.
 	Resolve func(ctx context.Context, name string) (root, below string, ok bool)
+	// Space, if it has roots, is used in place of Roots and Resolve.
+	Space vfs.Space
+	// Allow, if not nil, is asked with the absolute path, without links, of each
+	// file or directory before something of it is shown or changed. Its error
+	// refuses and is shown to the model.
+	Allow func(ctx context.Context, path string) error
+	// Ledger remembers what was read. edit_file needs it to see that a file was not
+	// changed by somebody else; nil: it is not checked. The tools of a session share
+	// one.
+	Ledger *Ledger
 }
 
-// Tools returns read_file and list_files. They may be used concurrently.
+// Tools returns the tools that only look: read_file and list_files. They may be
+// used concurrently.
 func Tools(c Config) []tool.Tool { return []tool.Tool{ReadFile(c), ListFiles(c)} }
+
+// All returns read_file, list_files, write_file and edit_file, with one ledger:
+// that of c, or else a new one. They may be used concurrently.
+func All(c Config) []tool.Tool {
+	if c.Ledger == nil {
+		c.Ledger = NewLedger()
+	}
+	return append(Tools(c), WriteFile(c), EditFile(c))
+}
 
 // place is what the tools share.
 type place struct {
 	files env.Files
+	ids   env.IDs
 	cfg   Config
 }
 
@@ -67,90 +95,69 @@ func newPlace(c Config) place {
 	if c.MaxEntries == 0 {
 		c.MaxEntries = DefaultMaxEntries
 	}
-	return place{files: env.OrSystem(c.Env).Files, cfg: c}
-}
-
-// locate returns the root that a path of the model lies in, and its name there.
-func (p place) locate(name string) (root, rel string, err error) {
-	if name == "" {
-		return "", "", errors.New("path is empty; give a path relative to the project root, such as \"README.md\"")
-	}
-	if strings.ContainsRune(name, 0) {
-		return "", "", errors.New("path holds a NUL character; no file has such a name")
-	}
-	local := filepath.FromSlash(name)
-	if filepath.IsAbs(local) {
-		for _, r := range p.cfg.Roots {
-			if rel, err := filepath.Rel(r, local); err == nil && filepath.IsLocal(rel) {
-				return r, filepath.ToSlash(rel), nil
-			}
-		}
-		return "", "", p.outside(name)
-	}
-	local = filepath.Clean(local)
-	if len(p.cfg.Roots) == 0 || !filepath.IsLocal(local) {
-		return "", "", p.outside(name)
-	}
-	return p.cfg.Roots[0], filepath.ToSlash(local), nil
-}
-
-// outside refuses a path and names the roots that exist.
-func (p place) outside(name string) error {
-	if len(p.cfg.Roots) == 0 {
-		return fmt.Errorf("%s: this tool has no directory it may read", show(name))
-	}
-	roots := make([]string, len(p.cfg.Roots))
-	for i, r := range p.cfg.Roots {
-		roots[i] = show(r)
-	}
-	return fmt.Errorf("%s lies outside what can be read; use a path below %s", show(name), strings.Join(roots, " or "))
-}
-
-// open opens the root of a path. The caller closes it.
-func (p place) open(ctx context.Context, name string) (env.Root, string, error) {
-	dir, rel, err := p.locate(name)
-	if p.cfg.Resolve != nil && name != "" && !strings.ContainsRune(name, 0) {
-		if r, below, ok := p.cfg.Resolve(ctx, name); ok {
-			dir, rel, err = r, below, nil
+	if len(c.Space.Roots) == 0 {
+		c.Space = vfs.Space{Resolve: c.Resolve}
+		for _, dir := range c.Roots {
+			c.Space.Roots = append(c.Space.Roots, vfs.Root{Dir: dir})
 		}
 	}
-	if err != nil {
-		return nil, "", err
+	e := env.OrSystem(c.Env)
+	return place{files: e.Files, ids: e.IDs, cfg: c}
+}
+
+// answer makes a result of what a tool found: an error is one that the model can
+// act on, unless the context ended.
+func answer(ctx context.Context, name string, r tool.Result, err error) (tool.Result, error) {
+	switch {
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		return tool.Result{}, ctx.Err()
+	case err != nil:
+		return tool.Errorf("%s: %v", name, err), nil
 	}
-	root, err := p.files.OpenRoot(dir)
+	return r, nil
+}
+
+// effect is the effect of a call on one path.
+func (p place) effect(ctx context.Context, name string, readOnly bool) tool.Effect {
+	e := tool.Effect{ReadOnly: readOnly, Idempotent: readOnly}
+	root, at, err := p.cfg.Space.Open(ctx, p.files, name)
 	if err != nil {
-		return nil, "", fmt.Errorf("the root %s cannot be opened: %w", show(dir), cause(err))
+		e.Refused = true
+		return e
 	}
-	return root, rel, nil
+	defer root.Close()
+	e.Paths = vfs.Paths(root, at)
+	return e
+}
+
+// allowed asks whether a file may be used, given where it really lies.
+func (p place) allowed(ctx context.Context, root env.Root, real string) error {
+	if p.cfg.Allow == nil {
+		return nil
+	}
+	return p.cfg.Allow(ctx, vfs.Place{Dir: root.Name(), Name: real}.Path())
 }
 
 // explain turns an error of a root into what the model should do.
-func (p place) explain(root env.Root, asked, rel string, err error) error {
+func explain(root env.Root, asked, rel string, err error) error {
+	shown := near.Show(asked)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s does not exist%s; list_files shows what there is", show(asked), near(root, rel))
+		return fmt.Errorf("%s does not exist%s; list_files shows what there is", shown, similar(root, rel))
 	case errors.Is(err, env.ErrNotRegular):
-		return fmt.Errorf("%s is not a regular file and is not read", show(asked))
+		return fmt.Errorf("%s is not a regular file and is not read", shown)
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%s cannot be read: permission denied", show(asked))
+		return fmt.Errorf("%s cannot be read: permission denied", shown)
 	}
 	if _, rerr := load.Resolve(root, rel); errors.Is(rerr, load.ErrOutside) {
-		return fmt.Errorf("%s leads through a link to a place outside %s and is not read", show(asked), show(root.Name()))
+		return fmt.Errorf("%s leads through a link to a place outside %s and is not read", shown, near.Show(root.Name()))
 	}
-	return fmt.Errorf("%s cannot be read: %w", show(asked), cause(err))
+	return fmt.Errorf("%s cannot be read: %w", shown, vfs.Cause(err))
 }
 
-// cause is an error without the path that it repeats.
-func cause(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
-}
-
-// near suggests a name in the same directory that differs in case or by a slip.
-func near(root env.Root, rel string) string {
+// similar suggests a name in the same directory that differs in case or by a
+// slip.
+func similar(root env.Root, rel string) string {
 	dir, base := path.Split(rel)
 	entries, err := root.ReadDir(path.Clean("./" + dir))
 	if err != nil {
@@ -160,8 +167,8 @@ func near(root env.Root, rel string) string {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	if best := nearest(base, names); best != "" {
-		return "; there is " + show(dir+best)
+	if best := near.Best(base, names); best != "" {
+		return "; there is " + near.Show(dir+best)
 	}
 	return ""
 }

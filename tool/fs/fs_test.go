@@ -73,8 +73,8 @@ func args(kv ...any) string {
 }
 
 func TestSpecs(t *testing.T) {
-	for i, want := range []string{"read_file", "list_files"} {
-		spec := fs.Tools(fs.Config{})[i].Spec()
+	for i, want := range []string{"read_file", "list_files", "write_file", "edit_file"} {
+		spec := fs.All(fs.Config{})[i].Spec()
 		if spec.Name != want {
 			t.Errorf("tool %d is %s, want %s", i, spec.Name, want)
 		}
@@ -101,8 +101,8 @@ func TestArguments(t *testing.T) {
 		{`{"path":null}`, "error: read_file: the argument path is not a string"},
 		{`{"path":1}`, "error: read_file: the argument path is not a string"},
 		{`{"path":"a.txt","limit":"3"}`, "error: read_file: the argument limit is not an integer"},
-		{`{"path":"a.txt","limit":0}`, "error: read_file: limit is 0; ask for at least 1 line"},
-		{`{"path":"a.txt","offset":0}`, "error: read_file: offset is 0; lines are counted from 1"},
+		{`{"path":"a.txt","limit":0}`, "error: read_file: the argument limit is 0; it is at least 1"},
+		{`{"path":"a.txt","offset":0}`, "error: read_file: the argument offset is 0; it is at least 1"},
 		{`{"Path":"a.txt"}`, "error: read_file: there is no argument Path; did you mean path? (arguments: path, offset, limit)"},
 		{`{"pth":"a.txt"}`, "error: read_file: there is no argument pth; did you mean path? (arguments: path, offset, limit)"},
 		{`{"zzz\n":1}`, `error: read_file: there is no argument "zzz\n" (arguments: path, offset, limit)`},
@@ -127,7 +127,7 @@ func TestConfinement(t *testing.T) {
 	link(t, filepath.Join(w, "sub"), filepath.Join(w, "absdir"))
 	c := fs.Config{Roots: []string{w, second}}
 	read, list := fs.ReadFile(c), fs.ListFiles(c)
-	const where = " lies outside what can be read; use a path below "
+	const where = " lies outside what can be used; use a path below "
 	for _, tt := range []struct {
 		tool tool.Tool
 		path string
@@ -160,7 +160,7 @@ func TestConfinement(t *testing.T) {
 		}
 	}
 	none := fs.ReadFile(fs.Config{})
-	same(t, "no roots", call(t, none, args("path", "a.txt")), "error: read_file: a.txt: this tool has no directory it may read")
+	same(t, "no roots", call(t, none, args("path", "a.txt")), "error: read_file: a.txt: this tool has no directory it may use")
 }
 
 func same[T any](t testing.TB, what string, got, want T) {

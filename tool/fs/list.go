@@ -2,16 +2,14 @@ package fs
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
-	"path/filepath"
 	"strings"
 
-	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/env"
+	"github.com/proemhq/proem/internal/near"
 	"github.com/proemhq/proem/source/load"
 	"github.com/proemhq/proem/span"
 	"github.com/proemhq/proem/tool"
@@ -19,49 +17,48 @@ import (
 
 // ListFiles returns the tool list_files{path}: the names in a directory, one a
 // line in ascending order, with a slash after those of directories.
-func ListFiles(c Config) tool.Tool { return listFiles{newPlace(c)} }
+func ListFiles(c Config) tool.Tool {
+	t := listFiles{newPlace(c)}
+	return tool.Must(tool.Make(tool.Def[listArgs]{
+		Name:        "list_files",
+		Description: "Lists a directory of the project, one name a line. Directories end in a slash.",
+		Call: func(ctx context.Context, a listArgs) (tool.Result, error) {
+			r, err := t.list(ctx, a)
+			return answer(ctx, "list_files", r, err)
+		},
+		Effect: func(ctx context.Context, a listArgs) tool.Effect { return t.effect(ctx, a.Path, true) },
+	}))
+}
+
+type listArgs struct {
+	Path string `json:"path" description:"The directory, relative to the project root; \".\" is the root."`
+}
 
 type listFiles struct{ place }
 
-// Spec implements [tool.Tool].
-func (t listFiles) Spec() chat.ToolSpec {
-	return chat.ToolSpec{
-		Name:        "list_files",
-		Description: "Lists a directory of the project, one name a line. Directories end in a slash.",
-		Parameters: json.RawMessage(`{"additionalProperties":false,"properties":{` +
-			`"path":{"description":"The directory, relative to the project root; \".\" is the root.","type":"string"}},` +
-			`"required":["path"],"type":"object"}`),
-	}
-}
-
-// Call implements [tool.Tool].
-func (t listFiles) Call(ctx context.Context, args json.RawMessage) (tool.Result, error) {
-	var name string
-	if err := decode(args, field{"path", true, &name}); err != nil {
-		return tool.Errorf("list_files: %v", err), nil
-	}
-	root, rel, err := t.open(ctx, name)
+func (t listFiles) list(ctx context.Context, a listArgs) (tool.Result, error) {
+	root, at, err := t.cfg.Space.Open(ctx, t.files, a.Path)
 	if err != nil {
-		return tool.Errorf("list_files: %v", err), nil
+		return tool.Result{}, err
 	}
 	defer root.Close()
-	entries, err := readDir(root, rel)
-	if err != nil {
-		if info, serr := root.Stat(rel); serr == nil && !info.IsDir() {
-			return tool.Errorf("list_files: %s is not a directory; read_file shows a file", show(name)), nil
+	if real, err := load.Resolve(root, at.Name); err == nil {
+		if err := t.allowed(ctx, root, real); err != nil {
+			return tool.Result{}, err
 		}
-		return tool.Errorf("list_files: %v", t.explain(root, name, rel, err)), nil
+	}
+	entries, err := readDir(root, at.Name)
+	if err != nil {
+		if info, serr := root.Stat(at.Name); serr == nil && !info.IsDir() {
+			return tool.Result{}, fmt.Errorf("%s is not a directory; read_file shows a file", near.Show(a.Path))
+		}
+		return tool.Result{}, explain(root, a.Path, at.Name, err)
 	}
 	if ctx.Err() != nil {
 		return tool.Result{}, ctx.Err()
 	}
-	from := &span.Origin{
-		Section: "list_files",
-		Source:  "directory",
-		Path:    filepath.Join(root.Name(), filepath.FromSlash(rel)),
-		Trust:   span.Tool,
-	}
-	r := t.result(root, rel, entries, from)
+	from := &span.Origin{Section: "list_files", Source: "directory", Path: at.Path(), Trust: span.Tool}
+	r := t.result(root, at.Name, entries, from)
 	r.Touched = []string{from.Path}
 	return r, nil
 }
@@ -102,13 +99,13 @@ func (t listFiles) result(root env.Root, dir string, entries []fs.DirEntry, from
 
 // describe returns the line of one entry. A link says where it leads.
 func describe(root env.Root, dir string, e fs.DirEntry) string {
-	name := show(e.Name())
+	name := near.Show(e.Name())
 	switch e.Type() {
 	case fs.ModeDir:
 		name += "/"
 	case fs.ModeSymlink:
 		if to, err := root.Readlink(path.Join(dir, e.Name())); err == nil {
-			name += " -> " + show(to)
+			name += " -> " + near.Show(to)
 		}
 	}
 	return name + "\n"

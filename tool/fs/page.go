@@ -10,7 +10,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/proemhq/proem/env"
 	"github.com/proemhq/proem/internal/textnorm"
 	"github.com/proemhq/proem/source/load"
 	"github.com/proemhq/proem/span"
@@ -29,7 +28,7 @@ type page struct {
 }
 
 // readPage reads up to limit lines from line first on, at most room bytes.
-func readPage(ctx context.Context, f env.File, first, limit, room int) (page, error) {
+func readPage(ctx context.Context, f io.Reader, first, limit, room int) (page, error) {
 	p := page{first: first}
 	r := bufio.NewReaderSize(f, 64<<10)
 	if mark, _ := r.Peek(2); isUTF16(mark) {
