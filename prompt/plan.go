@@ -53,14 +53,7 @@ func (s Snapshot) Plan(lineage []string, ties Ties) *Plan {
 	p.mutes = slices.Compact(p.mutes)
 	p.mergeSections()
 	p.mergeVars()
-	for _, l := range p.layers {
-		for i := range l.Tools {
-			p.live = p.live || l.Tools[i].Fact != ""
-		}
-	}
-	if !p.live {
-		p.tools, p.known, p.faults, p.notes = p.collect(nil, p.faults, p.notes)
-	}
+	p.mergeTools()
 	p.needs = p.facts()
 	for i := range p.sections {
 		r := &p.sections[i]
@@ -71,6 +64,33 @@ func (s Snapshot) Plan(lineage []string, ties Ties) *Plan {
 		r.fact = p.place(p.variable(*r).def.Body.Fact)
 	}
 	return p
+}
+
+// mergeTools collects the tools, unless some are a fact's. Those of a single layer
+// are shared by all who see it.
+func (p *Plan) mergeTools() {
+	var only *layer
+	for _, l := range p.layers {
+		if len(l.Tools) == 0 {
+			continue
+		}
+		if only != nil || !l.plainTools {
+			only = nil
+			for _, l := range p.layers {
+				for i := range l.Tools {
+					p.live = p.live || l.Tools[i].Fact != ""
+				}
+			}
+			if !p.live {
+				p.tools, p.known, p.faults, p.notes = p.collect(nil, p.faults, p.notes)
+			}
+			return
+		}
+		only = l
+	}
+	if only != nil {
+		p.tools, p.known = only.tools, only.known
+	}
 }
 
 // place returns the place of a fact in needs; without a name it is -1.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/internal/pmap"
@@ -71,6 +73,10 @@ type layer struct {
 	Layer
 	sections []section // in the order of Layer.Sections
 	vars     []variable
+	// tools and known are the layer's own, sorted, if plainTools is set.
+	tools      []chat.ToolSpec
+	known      []string
+	plainTools bool
 }
 
 // A section is a definition with its origin and, for a literal, its text.
@@ -86,17 +92,22 @@ type variable struct {
 	from *span.Origin
 }
 
+// compile derives what a layer says by itself. The parts of its sections lie in
+// one array of each kind: there may be very many layers.
 func compile(l Layer) *layer {
-	out := &layer{Layer: l, sections: make([]section, len(l.Sections)), vars: make([]variable, len(l.Vars))}
+	n := len(l.Sections)
+	out := &layer{Layer: l, sections: make([]section, n), vars: make([]variable, len(l.Vars))}
+	origins, texts, templates := make([]span.Origin, n), make(span.Text, n), make([]Template, n)
 	for i := range l.Sections {
 		d := &l.Sections[i]
-		s := section{def: d, from: &span.Origin{
-			Section: d.Name, Source: sourceOf(d.Source, d.Body), Scope: l.Scope, Path: d.Path, Trust: d.Trust,
-		}}
+		origins[i] = span.Origin{Section: d.Name, Source: sourceOf(d.Source, d.Body), Scope: l.Scope, Path: d.Path, Trust: d.Trust}
+		s := section{def: d, from: &origins[i]}
 		if d.Body.Fact == "" && d.Body.Literal != "" {
-			s.text = span.Text{{Text: d.Body.Literal, From: s.from, Template: d.Body.Template}}
+			texts[i] = span.Span{Text: d.Body.Literal, From: s.from, Template: d.Body.Template}
+			s.text = texts[i : i+1 : i+1]
 			if d.Body.Template {
-				s.parsed = ParseTemplate(d.Body.Literal)
+				templates[i] = Template{Source: d.Body.Literal, Refs: AppendRefs(nil, d.Body.Literal)}
+				s.parsed = &templates[i]
 			}
 		}
 		out.sections[i] = s
@@ -105,7 +116,30 @@ func compile(l Layer) *layer {
 		d := &l.Vars[i]
 		out.vars[i] = variable{d, &span.Origin{Section: d.Name, Source: "variable", Scope: l.Scope}}
 	}
+	out.compileTools()
 	return out
+}
+
+// compileTools sorts the layer's tools if they are the same whatever the ties:
+// none is a fact's, no two have one name, and all names are ASCII.
+func (l *layer) compileTools() {
+	var specs []chat.ToolSpec
+	var names []string
+	for i := range l.Tools {
+		d := &l.Tools[i]
+		if d.Fact != "" {
+			return
+		}
+		specs = append(specs, d.Specs...)
+		names = append(names, known(d.Specs, d.Known)...)
+	}
+	slices.SortStableFunc(specs, func(a, b chat.ToolSpec) int { return strings.Compare(a.Name, b.Name) })
+	for i := range specs {
+		if i > 0 && specs[i].Name == specs[i-1].Name || strings.ContainsFunc(specs[i].Name, func(r rune) bool { return r >= utf8.RuneSelf }) {
+			return
+		}
+	}
+	l.tools, l.known, l.plainTools = slices.Clip(specs), slices.Clip(sortedSet(names)), true
 }
 
 func sourceOf(named string, b Body) string {

@@ -99,10 +99,10 @@ func benchLayered(b *testing.B, v vector, scopes int) {
 		b.ReportAllocs()
 		for b.Loop() {
 			c := next()
-			c.composer.Forget()
 			out := compose(b, c, c.facts)
 			system = out.Assembly.AppendText(system[:0], prompt.System)
 			snapshot = out.Assembly.AppendText(snapshot[:0], prompt.Context)
+			c.composer.Forget() // nothing of one call is there at the next
 		}
 	})
 	b.Run("unchanged", func(b *testing.B) {

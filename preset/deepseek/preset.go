@@ -27,6 +27,7 @@ var Ties = prompt.Ties{Names: prompt.ByUTF16, ByPosition: [prompt.Channels]bool{
 type Preset struct {
 	Registry *registry.Registry
 	cfg      Config
+	plain    []prompt.Stage // without hooks: the same for everybody
 
 	mu    sync.Mutex
 	hooks []*hook // in the order in which they run
@@ -39,6 +40,7 @@ func New(cfg Config) (*Preset, error) {
 		return nil, err
 	}
 	p := &Preset{Registry: registry.New(), cfg: cfg}
+	p.plain = slices.Clip(p.allStages(nil))
 	return p, p.Register(p.Registry.Global())
 }
 
@@ -139,6 +141,13 @@ func (p *Preset) Stages(lineage []string) []prompt.Stage {
 }
 
 func (p *Preset) stages(hooks []stage.Hook) []prompt.Stage {
+	if len(hooks) == 0 {
+		return p.plain
+	}
+	return p.allStages(hooks)
+}
+
+func (p *Preset) allStages(hooks []stage.Hook) []prompt.Stage {
 	return append(p.assembleStages(hooks), templates, stage.Interpolate(stage.InterpolateConfig{}),
 		stage.Heading(prompt.Context, p.heading()))
 }
