@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/proemhq/proem/tool/permit/names"
 	"github.com/proemhq/proem/tool/permit/plain"
 )
 
@@ -23,17 +24,17 @@ func (p *Policy) allows(v *view, g Grants) (string, bool) {
 	if v.script.Reason != "" || !p.ownCwd(v) {
 		return "", false
 	}
-	var names []string
+	var used []string
 	for _, cmd := range v.script.List {
 		c := first(rules, func(c compiled) bool { return c.covers(v.req.Tool, cmd) })
 		if c == nil {
 			return "", false
 		}
-		if !slices.Contains(names, c.String()) {
-			names = append(names, c.String())
+		if !slices.Contains(used, c.String()) {
+			used = append(used, c.String())
 		}
 	}
-	return strings.Join(names, ", "), len(names) > 0
+	return strings.Join(used, ", "), len(used) > 0
 }
 
 // granted returns the rules of a person's answers. One that cannot be read allows
@@ -61,7 +62,7 @@ func (v *view) permits(c compiled) bool {
 	case c.Path == "":
 		return true
 	}
-	return len(v.real) > 0 && !slices.ContainsFunc(v.real, func(name string) bool { return !c.glob.match(name) })
+	return len(v.real) > 0 && !slices.ContainsFunc(v.real, func(name string) bool { return !c.glob.Match(name) })
 }
 
 // covers reports whether an allowing rule is about one command of a plain list.
@@ -112,7 +113,7 @@ func (p *Policy) suggest(v *view, g Grants) [][]string {
 		exact = append(exact, Rule{Tool: v.req.Tool})
 	case v.req.Command == "":
 		for _, name := range v.real {
-			exact = append(exact, Rule{Tool: v.req.Tool, Path: escapeGlob(p.short(name))})
+			exact = append(exact, Rule{Tool: v.req.Tool, Path: names.Escape(p.short(name))})
 		}
 		if len(exact) > 1 { // a rule about paths must match them all
 			exact = []Rule{{Tool: v.req.Tool}}
@@ -157,7 +158,7 @@ func (p *Policy) proven(v *view, g Grants, rules []Rule) (out []string) {
 
 // short is a path as a rule writes it: below the first root if it lies there.
 func (p *Policy) short(name string) string {
-	if len(p.roots) > 0 && name != p.roots[0] && inside(p.roots[0], name) {
+	if len(p.roots) > 0 && name != p.roots[0] && names.Inside(p.roots[0], name) {
 		return strings.TrimPrefix(strings.TrimPrefix(name, p.roots[0]), "/")
 	}
 	return name

@@ -10,6 +10,7 @@ import (
 
 	"github.com/proemhq/proem/env"
 	"github.com/proemhq/proem/tool"
+	"github.com/proemhq/proem/tool/permit/names"
 )
 
 const (
@@ -28,7 +29,7 @@ func (p *Policy) Request(files env.Files, name string, args []byte, e tool.Effec
 	l := &locator{files: files, roots: map[string]env.Root{}}
 	defer l.close()
 	if cwd != "" {
-		at, _, err := l.locate(clean(p.base(Request{}), cwd))
+		at, _, err := l.locate(names.Clean(p.base(Request{}), cwd))
 		if err != nil {
 			r.Unsure = err.Error()
 			return r
@@ -45,18 +46,23 @@ func (p *Policy) Request(files env.Files, name string, args []byte, e tool.Effec
 	for _, asked := range paths {
 		// The links of "a/link/.." are followed in order, as the system does.
 		whole := filepath.ToSlash(asked)
-		if !absolute(whole) {
+		if !names.Absolute(whole) {
 			whole = p.base(r) + "/" + whole
 		}
-		at, links, err := l.locate(whole)
-		if err == nil && links > 1 && p.aliasesMatter(r) {
-			at.Aliases, at.Elsewhere, err = l.aliases(at, links, slices.Concat(p.roots, p.places))
+		// Or without "..", as many a program does before it asks the system.
+		for _, way := range slices.Compact([]string{whole, path.Clean(whole)}) {
+			at, links, err := l.locate(way)
+			if err == nil && links > 1 && p.aliasesMatter(r) {
+				at.Aliases, at.Elsewhere, err = l.aliases(at, links, slices.Concat(p.roots, p.places))
+			}
+			if err != nil {
+				r.Unsure = err.Error()
+				return r
+			}
+			if !slices.ContainsFunc(r.Resolved, func(o Resolved) bool { return o.Literal == at.Literal && o.Real == at.Real }) {
+				r.Resolved = append(r.Resolved, at)
+			}
 		}
-		if err != nil {
-			r.Unsure = err.Error()
-			return r
-		}
-		r.Resolved = append(r.Resolved, at)
 	}
 	return r
 }
@@ -109,6 +115,7 @@ func (l *locator) locate(name string) (at Resolved, links uint64, err error) {
 		queue = queue[1:]
 		next := path.Join(cur, seg)
 		if seg == "" || seg == "." || missing || seg == ".." {
+			missing = missing && seg != ".."
 			cur = next
 			info = env.Info{}
 			continue
@@ -133,7 +140,7 @@ func (l *locator) locate(name string) (at Resolved, links uint64, err error) {
 			return at, 0, err
 		}
 		target = filepath.ToSlash(target)
-		if absolute(target) {
+		if names.Absolute(target) {
 			volume = filepath.ToSlash(filepath.VolumeName(filepath.FromSlash(target)))
 			cur, target = volume+"/", target[len(volume):]
 		}
@@ -155,7 +162,7 @@ func (l *locator) locate(name string) (at Resolved, links uint64, err error) {
 }
 
 // aliases looks for other names of a file below some folders.
-func (l *locator) aliases(at Resolved, links uint64, dirs []string) (names []string, elsewhere bool, err error) {
+func (l *locator) aliases(at Resolved, links uint64, dirs []string) (others []string, elsewhere bool, err error) {
 	if l.names == nil {
 		l.names = map[ID][]string{}
 		left := maxEntries
@@ -169,13 +176,13 @@ func (l *locator) aliases(at Resolved, links uint64, dirs []string) (names []str
 	for _, n := range l.names[at.ID] {
 		found++
 		if n != at.Real {
-			names = append(names, n)
+			others = append(others, n)
 		}
 	}
 	if !slices.Contains(l.names[at.ID], at.Real) {
 		found++
 	}
-	return names, found < links, nil
+	return others, found < links, nil
 }
 
 func (l *locator) walk(name string, left *int) error {

@@ -2,9 +2,11 @@ package permit
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/proemhq/proem/tool/permit/names"
 	"github.com/proemhq/proem/tool/permit/plain"
 )
 
@@ -52,15 +54,15 @@ type Policy struct {
 // compiled is a rule that is ready to be compared.
 type compiled struct {
 	Rule
-	glob glob
+	glob names.Glob
 }
 
 // protected is a name with the folder that it stands in, by which it could be
 // moved or replaced.
 type protected struct {
 	name   string
-	within glob
-	parent glob
+	within names.Glob
+	parent names.Glob
 }
 
 // New returns a policy. The error names the rule that is wrong.
@@ -74,10 +76,10 @@ func New(c Config) (*Policy, error) {
 		return nil, err
 	}
 	for _, r := range c.Roots {
-		if !absolute(clean("", r)) || clean("", r) != clean("/", r) {
+		if !names.Absolute(filepath.ToSlash(r)) {
 			return nil, fmt.Errorf("the root %q is not absolute", r)
 		}
-		p.roots = append(p.roots, clean("/", r))
+		p.roots = append(p.roots, names.Clean("/", r))
 	}
 	for i, r := range c.Rules {
 		compiledRule, err := p.compile(r)
@@ -90,11 +92,11 @@ func New(c Config) (*Policy, error) {
 			p.places = append(p.places, p.place(r.Path)...)
 		}
 	}
-	names := c.Protected
-	if names == nil {
-		names = DefaultProtected()
+	protect := c.Protected
+	if protect == nil {
+		protect = DefaultProtected()
 	}
-	for _, n := range names {
+	for _, n := range protect {
 		pr, err := p.protect(n)
 		if err != nil {
 			return nil, fmt.Errorf("protected name %q: %w", n, err)
@@ -108,9 +110,9 @@ func New(c Config) (*Policy, error) {
 // place is the folder outside of the roots that a glob is about, if it names one.
 func (p *Policy) place(pattern string) []string {
 	if strings.HasPrefix(pattern, "~/") {
-		pattern = escapeGlob(clean("/", p.home)) + pattern[1:]
+		pattern = names.Escape(names.Clean("/", p.home)) + pattern[1:]
 	}
-	if !absolute(pattern) {
+	if !names.Absolute(pattern) {
 		return nil
 	}
 	segs := strings.Split(pattern, "/")
@@ -119,7 +121,7 @@ func (p *Policy) place(pattern string) []string {
 		n = len(segs)
 	}
 	dir := strings.Join(segs[:n], "/")
-	if dir == "" || slices.ContainsFunc(p.roots, func(r string) bool { return inside(r, dir) }) {
+	if dir == "" || slices.ContainsFunc(p.roots, func(r string) bool { return names.Inside(r, dir) }) {
 		return nil
 	}
 	return []string{dir}
@@ -135,22 +137,22 @@ func (p *Policy) compile(r Rule) (compiled, error) {
 		return out, nil
 	}
 	var err error
-	out.glob, err = compile(r.Path, p.roots, p.home, r.Action != Allow)
+	out.glob, err = names.Compile(r.Path, p.roots, p.home, r.Action != Allow)
 	return out, err
 }
 
 func (p *Policy) protect(name string) (protected, error) {
 	out := protected{name: name}
-	err := checkGlob(name)
+	err := names.Check(name)
 	if err != nil {
 		return out, err
 	}
-	if out.within, err = compile(name, p.roots, p.home, true); err != nil {
+	if out.within, err = names.Compile(name, p.roots, p.home, true); err != nil {
 		return out, err
 	}
 	for _, segs := range out.within {
 		segs = segs[:len(segs)-2] // without the name and the "**" behind it
-		if n := len(segs); n > 0 && segs[n-1] != "**" && !slices.Contains(p.roots, "/"+strings.Join(segs, "/")) {
+		if n := len(segs); n > 0 && segs[n-1] != "**" && !slices.ContainsFunc(p.roots, func(r string) bool { return names.Fold(r) == "/"+strings.Join(segs, "/") }) {
 			out.parent = append(out.parent, segs)
 		}
 	}
@@ -225,7 +227,7 @@ func (p *Policy) rest(v *view, g Grants) Decision {
 // edits reports whether all that is changed lies inside the roots.
 func (p *Policy) edits(v *view) bool {
 	for _, name := range v.real {
-		if !slices.ContainsFunc(p.roots, func(r string) bool { return inside(r, name) }) {
+		if !slices.ContainsFunc(p.roots, func(r string) bool { return names.Inside(r, name) }) {
 			return false
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/proemhq/proem/tool/permit/names"
 	"github.com/proemhq/proem/tool/permit/plain"
 )
 
@@ -66,7 +67,7 @@ func parseRule(s string) (Rule, error) {
 		if r.Path = strings.TrimSpace(arg); r.Path == "" {
 			return r, errors.New("path needs a glob, as in (path docs/**)")
 		}
-		return r, checkGlob(r.Path)
+		return r, names.Check(r.Path)
 	case kind == "command":
 		inner = arg
 	case name != "shell":
@@ -195,7 +196,7 @@ func (r Rule) check() error {
 	case r.Path != "" && r.Command != nil:
 		return errors.New("a rule has a path or a command, not both")
 	case r.Path != "":
-		return checkGlob(r.Path)
+		return names.Check(r.Path)
 	case r.Command == nil:
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/proemhq/proem/tool/permit/names"
 	"github.com/proemhq/proem/tool/permit/plain"
 )
 
@@ -34,9 +35,10 @@ func (p *Policy) view(r Request) (*view, error) {
 		return nil, fmt.Errorf("it names more than %d paths", p.maxPaths)
 	}
 	base := p.base(r)
-	known := map[string]Resolved{}
+	known := map[string][]Resolved{}
 	for _, at := range r.Resolved {
-		known[clean(base, at.Literal)] = at
+		lit := names.Clean(base, at.Literal)
+		known[lit] = append(known[lit], at)
 		v.names = append(v.names, at.Literal)
 		if at.Real != "" {
 			v.names = append(v.names, at.Real)
@@ -45,12 +47,14 @@ func (p *Policy) view(r Request) (*view, error) {
 	}
 	all := true
 	for _, name := range r.Paths {
-		lit := clean(base, name)
+		lit := names.Clean(base, name)
 		v.names = append(v.names, lit)
-		at := known[lit]
-		all = all && at.Real != "" && !at.Elsewhere
-		for _, real := range append([]string{at.Real}, at.Aliases...) {
-			v.real = append(v.real, clean(base, real))
+		all = all && len(known[lit]) > 0
+		for _, at := range known[lit] {
+			all = all && at.Real != "" && !at.Elsewhere
+			for _, real := range append([]string{at.Real}, at.Aliases...) {
+				v.real = append(v.real, names.Clean(base, real))
+			}
 		}
 	}
 	if !all {
@@ -58,7 +62,7 @@ func (p *Policy) view(r Request) (*view, error) {
 	}
 	v.names = append(v.names, mentioned...)
 	for i, name := range v.names {
-		v.names[i] = fold(clean(base, name))
+		v.names[i] = names.Fold(names.Clean(base, name))
 	}
 	slices.Sort(v.names)
 	v.names = slices.Compact(v.names)
@@ -69,7 +73,7 @@ func (p *Policy) view(r Request) (*view, error) {
 func (p *Policy) base(r Request) string {
 	switch {
 	case r.Cwd != "":
-		return clean("/", r.Cwd)
+		return names.Clean("/", r.Cwd)
 	case len(p.roots) > 0:
 		return p.roots[0]
 	}
@@ -78,7 +82,7 @@ func (p *Policy) base(r Request) string {
 
 // ownCwd reports whether a call runs inside the roots.
 func (p *Policy) ownCwd(v *view) bool {
-	return v.req.Cwd == "" || slices.ContainsFunc(p.roots, func(r string) bool { return inside(r, clean("/", v.req.Cwd)) })
+	return v.req.Cwd == "" || slices.ContainsFunc(p.roots, func(r string) bool { return names.Inside(r, names.Clean("/", v.req.Cwd)) })
 }
 
 // Mentions returns what may be a path in a command: words, what stands behind an
@@ -103,7 +107,7 @@ func (p *Policy) mentioned(s plain.Script, r Request) []string {
 		if p.home != "" && (word == "~" || strings.HasPrefix(word, "~/")) {
 			word = filepath.ToSlash(p.home) + word[1:]
 		}
-		if word = clean(base, word); !seen[word] {
+		if word = names.Clean(base, word); !seen[word] {
 			seen[word] = true
 			out = append(out, word)
 		}
@@ -139,7 +143,7 @@ func (p *Policy) protects(v *view) string {
 	}
 	for _, pr := range p.protected {
 		for _, name := range v.names {
-			if pr.within.match(name) || pr.parent.match(name) {
+			if pr.within.Match(name) || pr.parent.Match(name) {
 				return pr.name
 			}
 		}
@@ -153,7 +157,7 @@ func (v *view) forbids(c compiled) bool {
 	case c.Tool != "*" && c.Tool != v.req.Tool:
 		return false
 	case c.Path != "":
-		return slices.ContainsFunc(v.names, c.glob.match)
+		return slices.ContainsFunc(v.names, c.glob.Match)
 	case c.Command != nil:
 		return slices.ContainsFunc(v.script.All, func(cmd plain.Command) bool { return loose(c.Command, cmd.Words) })
 	}
@@ -166,7 +170,7 @@ func (p *Policy) Denies(tool string, at Resolved) bool {
 	v := &view{req: Request{Tool: tool}}
 	for _, name := range append([]string{at.Literal, at.Real}, at.Aliases...) {
 		if name != "" {
-			v.names = append(v.names, fold(clean("/", name)))
+			v.names = append(v.names, names.Fold(names.Clean("/", name)))
 		}
 	}
 	return first(p.deny, v.forbids) != nil
@@ -181,7 +185,7 @@ func loose(rule []string, words []plain.Word) bool {
 	if len(rule) == 0 {
 		return true
 	}
-	if !words[0].Known || fold(plain.Base(words[0].Text)) != fold(plain.Base(rule[0])) {
+	if !words[0].Known || names.Fold(plain.Base(words[0].Text)) != names.Fold(plain.Base(rule[0])) {
 		return false
 	}
 	rule, words = rule[1:], words[1:]

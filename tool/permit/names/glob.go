@@ -1,4 +1,12 @@
-package permit
+// Package names compares paths with globs. What forbids is compared folded, so
+// that every spelling that some file system takes for the same name matches; what
+// allows is compared byte by byte.
+//
+//	g, err := names.Compile("secrets/**", []string{"/w"}, "", true)
+//	g.Match(names.Fold("/w/Secrets/key")) // true
+//
+// It looks at names only and at no file.
+package names
 
 import (
 	"errors"
@@ -8,8 +16,8 @@ import (
 	"strings"
 )
 
-// checkGlob says what is wrong with a glob.
-func checkGlob(glob string) error {
+// Check says what is wrong with a glob.
+func Check(glob string) error {
 	escaped := false
 	for _, r := range glob {
 		switch {
@@ -35,48 +43,49 @@ func checkGlob(glob string) error {
 	return nil
 }
 
-// glob is a compiled glob of absolute paths.
-type glob [][]string // alternatives, each a list of segments
+// A Glob is a glob of absolute paths: alternatives, each a list of segments.
+type Glob [][]string
 
-// compile makes a glob absolute: below each root, below home, or as it is. What
+// Compile makes a glob absolute: below each root, below home, or as it is. What
 // forbids (loose) is folded, holds for what lies below, and if it begins with "**"
 // also outside of the roots.
-func compile(pattern string, roots []string, home string, loose bool) (glob, error) {
+func Compile(pattern string, roots []string, home string, loose bool) (Glob, error) {
 	var whole []string
 	switch {
 	case pattern == "~" || strings.HasPrefix(pattern, "~/"):
 		if home == "" {
 			return nil, errors.New("the glob begins with ~ and no home is known")
 		}
-		whole = []string{escapeGlob(home) + pattern[1:]}
-	case absolute(pattern):
+		whole = []string{Escape(home) + pattern[1:]}
+	case Absolute(pattern):
 		whole = []string{pattern}
 	case loose && (pattern == "**" || strings.HasPrefix(pattern, "**/")):
 		whole = []string{"/" + pattern}
 	default:
 		for _, r := range roots {
-			whole = append(whole, strings.TrimSuffix(escapeGlob(r), "/")+"/"+pattern)
+			whole = append(whole, strings.TrimSuffix(Escape(r), "/")+"/"+pattern)
 		}
 	}
-	var g glob
+	var g Glob
 	for _, w := range whole {
 		if strings.HasSuffix(w, "/") {
 			w += "**"
 		}
 		if loose {
-			w = fold(w) + "/**"
+			w = Fold(w) + "/**"
 		}
 		g = append(g, segments(w))
 	}
 	return g, nil
 }
 
-func escapeGlob(s string) string {
+// Escape takes the meaning of a glob from a path.
+func Escape(s string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`).Replace(s)
 }
 
-// match reports whether an absolute path, already folded if the glob is, matches.
-func (g glob) match(name string) bool {
+// Match reports whether an absolute path, already folded if the glob is, matches.
+func (g Glob) Match(name string) bool {
 	segs := segments(name)
 	for _, pattern := range g {
 		if matchSegments(pattern, segs) {
@@ -117,22 +126,22 @@ func matchOne(pattern, name string) bool {
 	return ok && err == nil
 }
 
-// absolute reports whether a path with slashes is absolute here.
-func absolute(name string) bool {
+// Absolute reports whether a path with slashes is absolute here.
+func Absolute(name string) bool {
 	return strings.HasPrefix(name, "/") || filepath.IsAbs(filepath.FromSlash(name))
 }
 
-// clean makes a path absolute, with slashes, without "." and "..". A relative one
+// Clean makes a path absolute, with slashes, without "." and "..". A relative one
 // is meant below base.
-func clean(base, name string) string {
+func Clean(base, name string) string {
 	name = filepath.ToSlash(name)
-	if !absolute(name) {
+	if !Absolute(name) {
 		name = filepath.ToSlash(base) + "/" + name
 	}
 	return path.Clean(name)
 }
 
-// inside reports whether an absolute path is a root or lies below it.
-func inside(root, name string) bool {
+// Inside reports whether an absolute path is a root or lies below it.
+func Inside(root, name string) bool {
 	return root == "/" || name == root || strings.HasPrefix(name, root+"/")
 }

@@ -1,4 +1,4 @@
-package permit
+package names
 
 import (
 	"strings"
@@ -10,10 +10,10 @@ import (
 // expansions are the letters that a case-insensitive file system compares as two.
 var expansions = strings.NewReplacer("ß", "ss", "ẞ", "ss", "ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st")
 
-// fold returns a form that is equal for all names that some file system takes for
+// Fold returns a form that is equal for all names that some file system takes for
 // the same: case, Unicode normal form, characters without width, and what Windows
 // ignores at the end of a name. It is for forbidding only.
-func fold(name string) string {
+func Fold(name string) string {
 	plain := true
 	for i := range len(name) {
 		plain = plain && name[i] < 0x80
