@@ -2,8 +2,8 @@ package anthropic
 
 import (
 	"bytes"
-	"encoding/json"
-	"unicode/utf8"
+
+	"github.com/proemhq/proem/wire/internal/dialect"
 )
 
 // Nearly all events of a stream are deltas that look alike but for a number and a
@@ -55,23 +55,16 @@ func quick(data []byte) (index int, d delta, ok bool) {
 // quickText reads a string without its opening quote, and the two braces that
 // end the event.
 func quickText(in []byte) (string, bool) {
-	end, escaped := 0, false
+	end := 0
 	for ; end < len(in) && in[end] != '"'; end++ {
-		switch {
-		case in[end] < ' ':
-			return "", false
-		case in[end] == '\\':
-			escaped = true
+		if in[end] == '\\' {
 			end++
 		}
 	}
 	if end >= len(in) || !closed(in[end+1:]) {
 		return "", false
 	}
-	if escaped {
-		return unquote(in[:end])
-	}
-	return string(in[:end]), utf8.Valid(in[:end])
+	return dialect.Inside(in[:end])
 }
 
 // closed reports whether nothing but two closing braces is left.
@@ -87,11 +80,4 @@ func closed(in []byte) bool {
 		}
 	}
 	return braces == 2
-}
-
-func unquote(in []byte) (s string, ok bool) {
-	quoted := make([]byte, 0, len(in)+2)
-	quoted = append(append(append(quoted, '"'), in...), '"')
-	err := json.Unmarshal(quoted, &s)
-	return s, err == nil
 }

@@ -24,6 +24,7 @@ type decoder struct {
 	finish  string
 	refused bool
 	usage   *usage
+	form    form // of the last chunk that held nothing but text
 }
 
 // Event implements [dialect.Reading].
@@ -31,12 +32,21 @@ func (d *decoder) Event(ev sse.Event) (bool, error) {
 	if dialect.IsDone(ev) {
 		return true, d.End()
 	}
+	if s, ok := d.form.text(ev.Data); ok && ev.Name == "" {
+		if s != "" {
+			d.Emit(wire.Event{Kind: wire.TextDelta, Text: s})
+		}
+		return false, nil
+	}
 	var c chunk
 	if err := dialect.ParseEvent(ev, &c); err != nil {
 		return false, err
 	}
 	if ev.Name == "error" || dialect.Present(c.Error) {
 		return false, wire.ParseError(0, ev.Data)
+	}
+	if ev.Name == "" {
+		d.form = learn(ev.Data, &c)
 	}
 	if c.Usage != nil {
 		d.usage = c.Usage
