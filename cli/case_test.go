@@ -129,28 +129,37 @@ func (w *world) load(name, path string) string {
 	if path != "" {
 		args["path"] = path
 	}
-	call, err := json.Marshal(map[string]any{"turns": []any{
-		map[string]any{"calls": []any{map[string]any{"tool": "load_skill", "args": args}}}, map[string]any{"text": "done"},
-	}})
+	results := w.results(map[string]any{"calls": []any{map[string]any{"tool": "load_skill", "args": args}}}, map[string]any{"text": "done"})
+	if len(results) != 1 {
+		w.t.Fatalf("%d results\n%s", len(results), w.err)
+	}
+	return results[0]
+}
+
+// results runs a script of model answers in a session of its own and returns what
+// the tools said.
+func (w *world) results(turns ...any) []string {
+	w.t.Helper()
+	data, err := json.Marshal(map[string]any{"turns": turns})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	script := filepath.Join(w.home, "script.yaml")
-	if err := os.WriteFile(script, call, 0o644); err != nil {
+	if err := os.WriteFile(script, data, 0o644); err != nil {
 		w.t.Fatal(err)
 	}
 	out := w.run("run", "--trust", "project", "--model", "scripted:s", "--set", "scripted.file="+script, "--output", "stream-json", "go")
+	var results []string
 	for line := range strings.Lines(out) {
 		var e session.Event
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			w.t.Fatalf("%v\n%s", err, line)
 		}
 		if e.Kind == session.Result {
-			return e.Message.Results()[0].Text.String()
+			results = append(results, e.Message.Results()[0].Text.String())
 		}
 	}
-	w.t.Fatalf("no result\n%s\n%s", out, w.err)
-	return ""
+	return results
 }
 
 // docs returns the texts of the sections that were read from files.

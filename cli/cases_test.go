@@ -26,6 +26,9 @@ func TestCase(t *testing.T) {
 	for id, check := range cases {
 		t.Run(id, func(t *testing.T) {
 			block, ok := blocks[id]
+			if id == "C44" { // a case without files
+				block, ok = "mkdir .git", true
+			}
 			if !ok {
 				t.Fatalf("there is no case %s", id)
 			}
@@ -91,6 +94,25 @@ var cases = map[string]func(w *world){
 			w.wantDocs(p)
 			w.wantDiagnostics(p, "doc.not_regular", 2)
 		})
+	},
+	"C12": func(w *world) { // compaction is not there yet
+		before := w.assemble("")
+		var calls []any
+		for i := 1; i <= 30; i++ {
+			calls = append(calls, map[string]any{"calls": []any{map[string]any{"tool": "read_file", "args": map[string]any{"path": fmt.Sprintf("pkg/web/f%d.txt", i)}}}})
+		}
+		results := w.results(append(calls, map[string]any{"text": "done"})...)
+		if len(results) != 30 || !strings.HasPrefix(results[0], "1\n") || !strings.Contains(results[0], "WEB RULE") ||
+			strings.Count(strings.Join(results, ""), "WEB RULE") != 1 {
+			w.t.Errorf("%d results, the first %q", len(results), results[:1])
+		}
+		again := w.results(map[string]any{"calls": []any{map[string]any{"tool": "read_file", "args": map[string]any{"path": "pkg/web/f1.txt"}}}}, map[string]any{"text": "done"})
+		if len(again) != 1 || !strings.Contains(again[0], "WEB RULE") { // another session
+			w.t.Errorf("another session: %q", again)
+		}
+		if after := w.assemble(""); after.Prefix != before.Prefix {
+			w.t.Error("the prefix moved")
+		}
 	},
 	"C13": func(w *world) {
 		p := w.assemble("")
@@ -290,6 +312,21 @@ var cases = map[string]func(w *world){
 	"C43": func(w *world) {
 		p := w.assemble("")
 		w.wantDocs(p, "async ({ page }) => {}\n{{city}} ${expr} {\"a\": 1} %s\n")
+	},
+	"C44": func(w *world) {
+		sections := `sections=[{name: t, order: 1, template: true, text: "role={{role}} team={{team?}} x={{x}}"}]`
+		w.run("prompt", "--set", sections, "--set", "variables={role: R}")
+		if w.exit != 1 || !strings.Contains(w.err, "var.missing") || !strings.Contains(w.err, `"t"`) || !strings.Contains(w.err, `"x"`) {
+			w.t.Errorf("exit status %d\n%s", w.exit, w.err)
+		}
+		p := w.assemble("", sections, "variables={role: R}", "variables_missing=keep")
+		if got := section(p, "t").Text; got != "role=R team= x={{x}}" || !strings.Contains(w.err, "warning var.missing") {
+			w.t.Errorf("text %q\n%s", got, w.err)
+		}
+		w.run("prompt", "--preset", "deepseek", "--set", sections, "--set", "variables={role: R, x: X}")
+		if w.exit != 1 || !strings.Contains(w.err, "template.name") {
+			w.t.Errorf("deepseek takes an optional reference: exit status %d\n%s", w.exit, w.err)
+		}
 	},
 	"C47": func(w *world) {
 		var first inspect.Prompt
