@@ -132,13 +132,18 @@ func (c *collector) add(words []Word, inner bool) error {
 // wrapped adds what a program like sudo runs. Which word that is depends on its
 // options, so every word that may be it is tried.
 func (c *collector) wrapped(words []Word) error {
-	option := false
+	option, skip := false, operandFirst[path.Base(words[0].Text)]
 	for i := 1; i < len(words); i++ {
 		w := words[i]
-		if strings.HasPrefix(w.Text, "-") || w.Known && strings.Contains(w.Text, "=") {
-			option = true
-			if _, script, ok := strings.Cut(w.Text, "="); ok && strings.HasPrefix(w.Text, "-") || strings.HasPrefix(w.Text, "-S") {
-				if err := c.script(strings.TrimPrefix(script, "-S"), w.Known); err != nil {
+		dash := strings.HasPrefix(w.Text, "-")
+		if dash || w.Known && strings.Contains(w.Text, "=") {
+			option = dash
+			_, script, ok := strings.Cut(w.Text, "=")
+			if short, s := strings.CutPrefix(w.Text, "-S"); s {
+				script, ok = short, true
+			}
+			if dash && ok { // env -S "rm x"
+				if err := c.script(script, w.Known); err != nil {
 					return err
 				}
 			}
@@ -147,15 +152,19 @@ func (c *collector) wrapped(words []Word) error {
 		if err := c.add(words[i:], true); err != nil {
 			return err
 		}
-		if strings.ContainsAny(w.Text, " \t\n") { // env -S "rm x"
+		if strings.ContainsAny(w.Text, " \t\n") {
 			if err := c.script(w.Text, w.Known); err != nil {
 				return err
 			}
 		}
-		if numeric := w.Text != "" && '0' <= w.Text[0] && w.Text[0] <= '9'; !option && !numeric {
+		switch numeric := w.Text != "" && '0' <= w.Text[0] && w.Text[0] <= '9'; {
+		case option || numeric:
+			option = false
+		case skip:
+			skip = false
+		default:
 			return nil
 		}
-		option = false
 	}
 	return nil
 }

@@ -96,7 +96,8 @@ func (l *lister) call(c *syntax.CallExpr, redirs []*syntax.Redirect, join string
 	l.out = append(l.out, out)
 }
 
-// harmless returns a redirection that touches no file but /dev/null.
+// harmless returns a redirection that touches no file but /dev/null. What sh does
+// not have, such as "&>", which is two commands there, is none.
 func harmless(r *syntax.Redirect) (string, bool) {
 	target, reason := literal(r.Word)
 	n := ""
@@ -109,8 +110,6 @@ func harmless(r *syntax.Redirect) (string, bool) {
 	switch r.Op {
 	case syntax.RdrOut, syntax.AppOut, syntax.RdrIn:
 		return n + r.Op.String() + target, target == "/dev/null"
-	case syntax.RdrAll:
-		return r.Op.String() + target, target == "/dev/null" && n == ""
 	case syntax.DplOut:
 		return n + r.Op.String() + target, target == "1" || target == "2"
 	}

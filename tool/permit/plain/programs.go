@@ -19,6 +19,8 @@ var (
 		parallel busybox toybox chroot unshare nsenter strace ltrace gdb valgrind perf noglob nocorrect repeat catchsegv
 		chpst setpriv runuser pkexec systemd-run flock caffeinate torsocks proxychains faketime unbuffer winpty
 		npx bunx pnpx uvx pipx entr watchexec cmd start rlwrap firejail bwrap`)
+	// operandFirst are the wrappers that have an argument of their own before it.
+	operandFirst = set(`flock chroot repeat runuser perf`)
 	// shells run the text of their arguments.
 	shells = set(`sh bash zsh dash ash ksh mksh fish csh tcsh rbash pwsh powershell eval source . trap alias su ssh
 		watch script expect tmux screen osascript hash`)

@@ -44,7 +44,7 @@ shuf         --output -o
 split        --filter
 xxd          <1
 tree         -oR
-less         --log-file --LOG-FILE --lesskey-file --lesskey-src --tag --tag-file -oOkTt+
+less         --log-file --LOG-FILE --lesskey-file --lesskey-src --tag --tag-file -oOkTt +
 more         +
 man          --pager --html --preprocessor --config-file --browser -PHC
 bat          --pager --map-syntax --generate-config-file
