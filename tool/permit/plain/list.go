@@ -8,8 +8,8 @@ import (
 )
 
 // list returns the statements of a file as a plain list, or why they are none.
-func list(f *syntax.File) ([]Command, string) {
-	l := &lister{}
+func list(f *syntax.File, source string) ([]Command, string) {
+	l := &lister{source: source}
 	if len(f.Last) > 0 {
 		return nil, "it holds a comment"
 	}
@@ -29,6 +29,7 @@ func list(f *syntax.File) ([]Command, string) {
 }
 
 type lister struct {
+	source string
 	out    []Command
 	reason string
 }
@@ -86,6 +87,10 @@ func (l *lister) call(c *syntax.CallExpr, redirs []*syntax.Redirect, join string
 		l.no("its program has an unusual name")
 	}
 	for _, r := range redirs {
+		if at := r.Pos().Offset(); at == 0 || l.source[at-1] != ' ' && l.source[at-1] != '\t' {
+			l.no("there is no blank before a redirection") // 2>&1>x is read in two ways
+			return
+		}
 		text, ok := harmless(r)
 		if !ok {
 			l.no("it redirects to or from something other than /dev/null")
@@ -132,10 +137,10 @@ func programName(s string) bool {
 // literal returns the text of a plain word, or why it is none.
 func literal(w *syntax.Word) (text, reason string) {
 	var b strings.Builder
-	for i, part := range w.Parts {
+	for _, part := range w.Parts {
 		switch p := part.(type) {
 		case *syntax.Lit:
-			reason = bare(&b, p.Value, i == 0)
+			reason = bare(&b, p.Value)
 		case *syntax.SglQuoted:
 			if p.Dollar {
 				return "", "it holds a quoted text that a shell decodes"
@@ -154,10 +159,10 @@ func literal(w *syntax.Word) (text, reason string) {
 }
 
 // bare writes what stands outside of quotes.
-func bare(b *strings.Builder, s string, first bool) (reason string) {
+func bare(b *strings.Builder, s string) (reason string) {
 	prev := rune(0)
 	escaped := false
-	for i, r := range s {
+	for _, r := range s {
 		switch {
 		case escaped:
 			if r < ' ' || r > '~' {
@@ -177,7 +182,7 @@ func bare(b *strings.Builder, s string, first bool) (reason string) {
 				return "it holds an unquoted " + string(r)
 			}
 		case r == '=':
-			if first && i == 0 {
+			if b.Len() == 0 { // also behind "", which zsh looks through
 				return "a word starts with ="
 			}
 		case !wordRune(r) && !strings.ContainsRune("_-./:,+@%", r):

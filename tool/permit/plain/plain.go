@@ -127,7 +127,7 @@ func Parse(command string, limits Limits) (Script, error) {
 	}
 	s := Script{Reason: reason, All: c.all, Targets: c.targets, Hidden: c.hidden || reason != ""}
 	if s.Reason == "" {
-		s.List, s.Reason = list(f)
+		s.List, s.Reason = list(f, command)
 	}
 	return s, nil
 }
