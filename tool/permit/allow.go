@@ -136,6 +136,9 @@ func (p *Policy) suggest(v *view, g Grants) [][]string {
 		if len(wider) < len(exact) {
 			wider = nil
 		}
+		if slices.ContainsFunc(exact, func(r Rule) bool { return r.Command[len(r.Command)-1] == "*" }) {
+			exact = nil // a literal star cannot be written there
+		}
 	}
 	return [][]string{p.proven(v, g, exact), p.proven(v, g, wider)}
 }

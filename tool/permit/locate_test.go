@@ -1,0 +1,182 @@
+package permit_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/proemhq/proem/env"
+	"github.com/proemhq/proem/tool"
+	"github.com/proemhq/proem/tool/permit"
+)
+
+// tree makes files below a new root and returns it without links.
+func tree(t *testing.T, files ...string) string {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		name := filepath.Join(root, f)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRequest(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need a privilege")
+	}
+	root, out := tree(t, "a", "secret/key", "docs/b", "sub/x/c"), tree(t, "far")
+	must(t, os.Symlink("secret/key", root+"/link"))
+	must(t, os.Symlink(root+"/secret", root+"/dir"))
+	must(t, os.Symlink(out, root+"/out"))
+	must(t, os.Symlink("loop", root+"/loop"))
+	must(t, os.Symlink("none", root+"/dangling"))
+	must(t, os.Symlink("../x", root+"/sub/x/up"))
+	must(t, os.Symlink("sub/x", root+"/deep"))
+	must(t, os.Link(root+"/secret/key", root+"/hard"))
+	must(t, os.Link(out+"/far", root+"/shared"))
+	p, err := permit.New(permit.Config{Mode: permit.Bypass, Roots: []string{root}, Rules: []permit.Rule{{Action: "deny", Tool: "*", Path: "secret/**"}}})
+	must(t, err)
+	files := env.OrSystem(nil).Files
+
+	type found struct {
+		Real      []string
+		Elsewhere bool
+		Action    permit.Action
+	}
+	rel := func(name string) string {
+		return strings.NewReplacer(root+"/", "", root, ".", out+"/", "out:", out, "out:").Replace(name)
+	}
+	for asked, want := range map[string]found{
+		"a":                                      {[]string{"a"}, false, permit.Allow},
+		"secret/key":                             {[]string{"secret/key", "hard"}, false, permit.Deny},
+		"link":                                   {[]string{"secret/key", "hard"}, false, permit.Deny},
+		"dir/key":                                {[]string{"secret/key", "hard"}, false, permit.Deny},
+		"dir/new":                                {[]string{"secret/new"}, false, permit.Deny},
+		"dir":                                    {[]string{"secret"}, false, permit.Deny},
+		"hard":                                   {[]string{"hard", "secret/key"}, false, permit.Deny},
+		"out/far":                                {[]string{"out:far", "shared"}, false, permit.Allow},
+		"shared":                                 {[]string{"shared"}, true, permit.Allow},
+		"dangling":                               {[]string{"none"}, false, permit.Allow},
+		"new/er":                                 {[]string{"new/er"}, false, permit.Allow},
+		"deep/../a":                              {[]string{"sub/a", "a"}, false, permit.Allow}, // both ways to read ".."
+		"sub/x/up/c":                             {[]string{"sub/x/c"}, false, permit.Allow},
+		"none/../link":                           {[]string{"secret/key", "hard"}, false, permit.Deny},
+		"a/x":                                    {[]string{"a/x"}, false, permit.Allow},
+		"/proc/self/root" + root + "/secret/key": {[]string{"secret/key", "hard"}, false, permit.Deny},
+		"/proc/self/cwd/../../x":                 {nil, false, permit.Allow},
+	} {
+		if strings.HasPrefix(asked, "/proc") && runtime.GOOS != "linux" {
+			continue
+		}
+		path := asked
+		if !filepath.IsAbs(path) {
+			path = root + "/" + path
+		}
+		r := p.Request(files, "x", nil, tool.Effect{ReadOnly: true, Paths: []string{path}}, "")
+		got := found{Action: p.Decide(r, permit.Grants{}).Action}
+		for _, at := range r.Resolved {
+			for _, name := range append([]string{at.Real}, at.Aliases...) {
+				got.Real = append(got.Real, rel(name))
+			}
+			got.Elsewhere = got.Elsewhere || at.Elsewhere
+		}
+		if want.Real == nil {
+			got.Real = nil
+		}
+		slices.Sort(got.Real) // the same target may be reached in two ways
+		got.Real = slices.Compact(got.Real)
+		slices.Sort(want.Real)
+		if d := cmp.Diff(got, want); d != "" {
+			t.Errorf("%s: %s", asked, d)
+		}
+	}
+	if r := p.Request(files, "x", nil, tool.Effect{Paths: []string{root + "/loop"}}, ""); r.Unsure == "" || p.Decide(r, permit.Grants{}).Action != permit.Deny {
+		t.Errorf("a loop: %+v", r)
+	}
+	for command, want := range map[string]permit.Action{"cat link": permit.Deny, "cat hard": permit.Deny, "cat dir/key": permit.Deny, "cat a": permit.Allow, "cat -- 'a'>link": permit.Deny} {
+		r := p.Request(files, "shell", nil, tool.Effect{Command: command}, "")
+		if d := p.Decide(r, permit.Grants{}); d.Action != want {
+			t.Errorf("%q: %s by %s", command, d.Action, d.Rule)
+		}
+	}
+	if r := p.Request(files, "shell", nil, tool.Effect{Command: "cat key"}, root+"/dir"); r.Cwd != root+"/secret" {
+		t.Errorf("runs in %q", r.Cwd)
+	}
+	if r := p.Request(files, "x", nil, tool.Effect{Refused: true, Command: "rm x", Paths: []string{"a"}}, ""); !r.ReadOnly || r.Command != "" || r.Paths != nil {
+		t.Errorf("refused: %+v", r)
+	}
+}
+
+// TestProtectedFile is row 4 by identity: another name of a protected file is
+// protected, whatever it is called, and so is a link to it.
+func TestProtectedFile(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need a privilege")
+	}
+	root := tree(t, ".git/config", "a")
+	must(t, os.Link(root+"/.git/config", root+"/innocent"))
+	must(t, os.Symlink(".git", root+"/g"))
+	p, err := permit.New(permit.Config{Mode: permit.AcceptEdits, Roots: []string{root}})
+	must(t, err)
+	for name, want := range map[string]permit.Action{"a": permit.Allow, "innocent": permit.Ask, "g/hooks/x": permit.Ask, "g/../a": permit.Allow, ".git/hooks/new": permit.Ask, "new": permit.Allow} {
+		r := p.Request(env.OrSystem(nil).Files, "write_file", nil, tool.Effect{Paths: []string{root + "/" + name}}, "")
+		if d := p.Decide(r, permit.Grants{}); d.Action != want {
+			t.Errorf("%s: %s by %s", name, d.Action, d.Rule)
+		}
+	}
+	// The swap after the question: the answer holds for the file that was there.
+	ask, err := permit.New(permit.Config{Roots: []string{root}})
+	must(t, err)
+	request := func() permit.Request {
+		return ask.Request(env.OrSystem(nil).Files, "write_file", nil, tool.Effect{Paths: []string{root + "/a"}}, "")
+	}
+	q := asked(t, ask, request())
+	yes := permit.Answer{Digest: q.Digest, Verdict: permit.Once}
+	if d := ask.Resume(request(), permit.Grants{}, yes); d.Action != permit.Allow {
+		t.Errorf("unchanged: %s", d.Action)
+	}
+	must(t, os.Rename(root+"/a", root+"/old"))
+	must(t, os.Symlink("old", root+"/a"))
+	if d := ask.Resume(request(), permit.Grants{}, yes); d.Action != permit.Ask {
+		t.Errorf("a link: %s", d.Action)
+	}
+	must(t, os.Remove(root+"/a"))
+	must(t, os.WriteFile(root+"/a", nil, 0o600))
+	if d := ask.Resume(request(), permit.Grants{}, yes); d.Action != permit.Ask {
+		t.Errorf("another file: %s", d.Action)
+	}
+}
+
+func BenchmarkRequest(b *testing.B) {
+	root := b.TempDir()
+	if err := os.WriteFile(root+"/a", nil, 0o600); err != nil {
+		b.Fatal(err)
+	}
+	p, err := permit.New(permit.Config{Roots: []string{root}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		p.Request(env.OrSystem(nil).Files, "x", nil, tool.Effect{Paths: []string{root + "/a"}}, "")
+	}
+}
