@@ -149,8 +149,8 @@ func TestMakeRefuses(t *testing.T) {
 		return tool.Result{}, nil
 	})
 	_, errs["two fields"] = tool.New("x", "", func(context.Context, struct {
-		A int `json:"a"`
-		B int `json:"a"`
+		A int
+		B int `json:"A"`
 	}) (tool.Result, error) {
 		return tool.Result{}, nil
 	})
