@@ -35,10 +35,12 @@ var arrows = []archtest.Row{
 	{Path: "registry", To: []string{"source"}},
 	{Path: "session", To: []string{"prompt"}},
 	{Path: "vfs", To: []string{"source"}}, // source: links are followed as its loader does
-	{Path: "tool", To: []string{"source", "stage", "vfs"}}, // stage: what a tool loads is fenced like a section
+	{Path: "tool/permit/plain"},
+	{Path: "tool/permit", To: []string{"tool"}},
+	{Path: "tool", To: []string{"source", "stage", "tool/permit/plain", "vfs"}}, // stage: what a tool loads is fenced like a section
 	{Path: "provider", To: []string{"wire"}},
 	{Path: "preset", To: []string{"registry", "stage"}}, // not to agent: an agent without a preset takes the standard one
-	{Path: "agent", To: []string{"preset", "provider", "registry", "session", "token", "tool"}},
+	{Path: "agent", To: []string{"preset", "provider", "registry", "session", "token", "tool/permit"}},
 	{Path: "inspect", To: []string{"agent"}},
 	{Path: "prompttest", To: []string{"registry"}},
 	{Path: "providertest", To: []string{"provider", "token"}},

@@ -58,13 +58,13 @@ func parseRule(s string) (Rule, error) {
 	if !ok {
 		return r, errors.New("the last character must be the closing parenthesis")
 	}
-	inner = strings.TrimSpace(inner)
+	inner = strings.Trim(inner, " \t\n")
 	kind, arg, _ := strings.Cut(inner, " ")
 	switch {
 	case inner == "":
 		return r, fmt.Errorf("the parentheses are empty; to mean every call write %s", name)
 	case kind == "path":
-		if r.Path = strings.TrimSpace(arg); r.Path == "" {
+		if r.Path = strings.Trim(arg, " \t\n"); r.Path == "" {
 			return r, errors.New("path needs a glob, as in (path docs/**)")
 		}
 		return r, names.Check(r.Path)

@@ -43,10 +43,6 @@ func foldRunes(name string) string {
 		if unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) {
 			return -1
 		}
-		least := r
-		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
-			least = min(least, f)
-		}
-		return least
+		return unicode.ToLower(unicode.ToUpper(r))
 	}, name))
 }

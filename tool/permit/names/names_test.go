@@ -3,6 +3,7 @@ package names_test
 import (
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/proemhq/proem/tool/permit/names"
 )
@@ -56,6 +57,14 @@ func TestFold(t *testing.T) {
 	for _, pair := range [][2]string{{"a", "b"}, {"git", ".git"}, {"git~", ".git"}, {"git~12", ".git"}, {"e", "é"}, {"a.b", "a"}, {"..", "."}, {"a:b", "a"}} {
 		if names.Fold(pair[0]) == names.Fold(pair[1]) {
 			t.Errorf("%q and %q are one", pair[0], pair[1])
+		}
+	}
+}
+
+func TestFoldEveryCase(t *testing.T) {
+	for r := rune(0x80); r <= unicode.MaxRune; r++ {
+		if other := unicode.SimpleFold(r); names.Fold(string(r)) != names.Fold(string(other)) {
+			t.Errorf("%q and %q differ: %q, %q", r, other, names.Fold(string(r)), names.Fold(string(other)))
 		}
 	}
 }
