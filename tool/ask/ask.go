@@ -35,7 +35,9 @@ type Pending struct {
 }
 
 // Error returns the question, with what it waits for.
-func (p *Pending) Error() string { return fmt.Sprintf("%s: waits for an answer to: %s", Name, p.Question) }
+func (p *Pending) Error() string {
+	return fmt.Sprintf("%s: waits for an answer to: %s", Name, p.Question)
+}
 
 type arguments struct {
 	Question string `json:"question" description:"The question, complete in itself."`
