@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/env"
@@ -20,9 +19,6 @@ import (
 	"github.com/proemhq/proem/tool"
 	"github.com/proemhq/proem/wire"
 )
-
-// DefaultMaxSteps is how many model requests a turn may take.
-const DefaultMaxSteps = 50
 
 // Config says what an agent is. Model is required. So is ModelName, but New does
 // not miss it: the first request fails without.
@@ -47,7 +43,12 @@ type Config struct {
 	Env      *env.Env      // nil: the operating system
 	Request  Request
 	Limits   Limits
-	Nested   Nested // nil: nothing is handed over with results
+	// RefuseBusy refuses an input for a session in which a turn runs, with ErrBusy.
+	// Without it the input waits.
+	RefuseBusy bool
+	// Hooks take part in the turns, in this order.
+	Hooks  []Hook
+	Nested Nested // nil: nothing is handed over with results
 }
 
 // Nested finds documents that hold for a path and are not in the prompt, such as
@@ -69,12 +70,6 @@ type Request struct {
 	Chain bool
 }
 
-// Limits bound a turn. Zero values are the defaults.
-type Limits struct {
-	Steps  int           // model requests; 0: DefaultMaxSteps
-	Source time.Duration // for one source; 0: source.DefaultTimeout
-}
-
 // An Agent runs sessions. Make one with New.
 type Agent struct {
 	cfg    Config
@@ -82,6 +77,7 @@ type Agent struct {
 	env    *env.Env
 	tools  map[string]tool.Tool
 	scope  *registry.Scope
+	hooks  hooks
 
 	mu   sync.Mutex
 	live map[string]*live
@@ -93,17 +89,21 @@ func New(cfg Config) (*Agent, error) {
 	if cfg.Model == nil {
 		return nil, errors.New("agent: no model; set Config.Model, for instance to a provider.HTTP")
 	}
+	hooks, err := chains(cfg.Hooks)
+	if err != nil {
+		return nil, fmt.Errorf("agent: %w", err)
+	}
 	if cfg.Registry == nil {
 		cfg.Registry = registry.New()
 	}
 	if cfg.Store == nil {
 		cfg.Store = &memory.Store{}
 	}
-	if cfg.Limits.Steps <= 0 {
-		cfg.Limits.Steps = DefaultMaxSteps
+	if err := cfg.Limits.check(); err != nil {
+		return nil, fmt.Errorf("agent: %w", err)
 	}
 	a := &Agent{cfg: cfg, env: env.OrSystem(cfg.Env), tools: map[string]tool.Tool{}, live: map[string]*live{},
-		scope: cfg.Registry.Scope(cfg.Scope)}
+		scope: cfg.Registry.Scope(cfg.Scope), hooks: hooks}
 	if cfg.Preset != nil {
 		a.preset = *cfg.Preset
 	} else {
@@ -157,32 +157,3 @@ func (a *Agent) Registry() *registry.Registry { return a.cfg.Registry }
 
 // Preset returns the composition model.
 func (a *Agent) Preset() preset.Preset { return a.preset }
-
-// Input is one input of a user.
-type Input struct {
-	Text   string
-	Images []chat.Image
-	Who    prompt.Who
-
-	typed *typed // the form of the answer; nil: free text
-}
-
-// Text returns an input of plain text.
-func Text(s string) Input { return Input{Text: s} }
-
-var userOrigin = &span.Origin{Section: "input", Source: "user", Trust: span.User}
-
-// message returns the input as a message; it is nil if there is nothing in it.
-func (in Input) message() *chat.Message {
-	if in.Text == "" && len(in.Images) == 0 {
-		return nil
-	}
-	m := chat.Message{Role: chat.User}
-	if in.Text != "" {
-		m.Parts = append(m.Parts, chat.Part{Kind: chat.TextPart, Text: span.Of(validUTF8(in.Text), userOrigin)})
-	}
-	for i := range in.Images {
-		m.Parts = append(m.Parts, chat.Part{Kind: chat.ImagePart, Image: &in.Images[i]})
-	}
-	return &m
-}

@@ -1,8 +1,10 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -15,17 +17,48 @@ import (
 	"github.com/proemhq/proem/wire"
 )
 
+// act runs the calls of an answer, with the hooks around them.
+func (r *run) act(ctx context.Context, calls []chat.ToolCall) error {
+	at := r.at()
+	var p passing
+	err := around(ctx, &p, r.a.hooks.calls, func(ctx context.Context, h CallsHook, next func(context.Context) error) error {
+		own := make([]chat.ToolCall, len(calls))
+		for i := range calls {
+			own[i] = *cloneCall(&calls[i])
+		}
+		return h.AroundCalls(ctx, at, own, next)
+	}, func(ctx context.Context) error { return r.calls(ctx, calls) })
+	if err == nil && !p.inner {
+		if err = p.own; err == nil {
+			return r.close(ctx, "the hook "+p.called+" let no call through")
+		}
+	}
+	return err
+}
+
+// A planned is a call as it will run, or the result of one that will not.
+type planned struct {
+	made   chat.ToolCall // by the model
+	call   chat.ToolCall // as hooks want it
+	tool   tool.Tool
+	result *tool.Result
+}
+
 // calls runs the tools of an answer and records each result, in the order of the
 // calls. Neighbours that only read run at the same time; a call that may change
 // something runs by itself. When the turn is cancelled, what was not run yet gets a
 // result that says so: every call has exactly one.
 func (r *run) calls(ctx context.Context, calls []chat.ToolCall) error {
-	for len(calls) > 0 {
-		n := r.together(ctx, calls)
-		if err := r.batch(ctx, calls[:n]); err != nil {
+	plans := make([]*planned, len(calls)) // made when their turn comes, and once
+	for done := 0; done < len(calls); {
+		n, err := r.together(ctx, calls[done:], plans[done:])
+		if err != nil {
 			return err
 		}
-		calls = calls[n:]
+		if err := r.batch(ctx, plans[done:done+n]); err != nil {
+			return err
+		}
+		done += n
 	}
 	return ctx.Err()
 }
@@ -33,55 +66,98 @@ func (r *run) calls(ctx context.Context, calls []chat.ToolCall) error {
 // maxTogether is how many calls run at the same time.
 const maxTogether = 8
 
-// together returns how many calls at the beginning may run at the same time.
-func (r *run) together(ctx context.Context, calls []chat.ToolCall) int {
+// together plans calls and returns how many at the beginning may run at the same
+// time.
+func (r *run) together(ctx context.Context, calls []chat.ToolCall, plans []*planned) (int, error) {
 	n := 0
 	for n < len(calls) && n < maxTogether {
-		t, ok := r.a.tools[calls[n].Name]
-		if ok && !tool.EffectOf(tool.WithWho(ctx, r.in.Who), t, calls[n].Args).ReadOnly {
+		if plans[n] == nil {
+			p, err := r.plan(ctx, calls[n])
+			if err != nil {
+				return 0, err
+			}
+			plans[n] = p
+		}
+		p := plans[n]
+		if p.result == nil && !tool.EffectOf(r.toolContext(ctx), p.tool, p.call.Args).ReadOnly {
 			break
 		}
 		n++
 	}
-	return max(n, 1)
+	return max(n, 1), nil
+}
+
+// plan checks a call, asks the hooks, and checks what they made of it.
+func (r *run) plan(ctx context.Context, call chat.ToolCall) (*planned, error) {
+	p := &planned{made: call, call: call, result: r.refuse(ctx, call)}
+	if p.result != nil {
+		return p, nil
+	}
+	var err error
+	if p.call, p.result, err = r.a.hooks.intercept(ctx, r.at(), call); err != nil || p.result != nil {
+		return p, err
+	}
+	by := ""
+	if p.call.From != nil {
+		by = p.call.From.Stage
+	}
+	if p.tool = r.a.tools[p.call.Name]; p.tool == nil {
+		p.result = refusedBy(by, call.Name, fmt.Sprintf("not run: the hook %s asks for the tool %q, which there is not", by, p.call.Name))
+	} else if err := wire.CheckArgs(p.call.Args); err != nil {
+		p.result = refusedBy(by, call.Name, fmt.Sprintf("not run: the arguments that the hook %s gave it are not a complete JSON object (%v)", by, err))
+	}
+	return p, nil
+}
+
+// toolContext returns a context that says for whom and in which session tools
+// are called.
+func (r *run) toolContext(ctx context.Context) context.Context {
+	return tool.WithSession(tool.WithWho(ctx, r.in.Who), r.l.id)
 }
 
 // batch starts calls at the same time and records their results in order. That
 // they are about to run is recorded before any of them is.
-func (r *run) batch(ctx context.Context, calls []chat.ToolCall) error {
-	pending := make([]<-chan tool.Result, len(calls))
+func (r *run) batch(ctx context.Context, plans []*planned) error {
+	pending := make([]<-chan tool.Result, len(plans))
 	var begun []session.Event
-	for i := range calls {
-		if refused := r.refuse(ctx, calls[i]); refused != nil {
-			done := make(chan tool.Result, 1)
-			done <- *refused
-			pending[i] = done
-			continue
+	for _, p := range plans {
+		if p.result == nil && ctx.Err() != nil {
+			p.result = notRun()
 		}
-		begun = append(begun, session.Event{Kind: session.Call, Call: &calls[i]})
+		if p.result == nil {
+			begun = append(begun, session.Event{Kind: session.Call, Call: &p.call})
+		}
 	}
 	if len(begun) > 0 {
 		if err := r.append(ctx, begun...); err != nil {
 			return err
 		}
 	}
-	for i := range calls {
-		if pending[i] == nil {
-			pending[i] = start(tool.WithWho(ctx, r.in.Who), r.a.tools[calls[i].Name], calls[i])
+	for i, p := range plans {
+		if p.result == nil {
+			pending[i] = start(r.toolContext(ctx), p.tool, p.call)
 		}
 	}
-	for i := range calls {
-		if err := r.result(ctx, calls[i], wait(ctx, pending[i])); err != nil {
+	var failed error // of a hook
+	for i, p := range plans {
+		if p.result == nil {
+			result, err := r.a.hooks.filter(ctx, r.at(), p.call, wait(ctx, pending[i]))
+			failed = cmp.Or(failed, err)
+			p.result = &result
+		}
+		if err := r.result(ctx, p.made, *p.result); err != nil {
 			return err
 		}
 	}
-	return nil
+	return failed
 }
 
 // result records the result of a call.
 func (r *run) result(ctx context.Context, call chat.ToolCall, result tool.Result) error {
 	images, left := boundedImages(result.Images)
-	text, events := r.nested(ctx, append(bounded(attributed(result.Text, call.Name)), left...), result.Touched)
+	given := append(bounded(attributed(result.Text, call.Name)), left...)
+	r.loop.add(call, given.String(), result.IsError)
+	text, events := r.nested(ctx, given, result.Touched)
 	m := chat.ResultMessage(chat.ToolResult{ID: call.ID, Name: call.Name, Text: text, Images: images, IsError: result.IsError})
 	return r.append(ctx, append(events, session.Event{Kind: session.Result, Message: &m})...)
 }
@@ -93,7 +169,7 @@ func (r *run) refuse(ctx context.Context, call chat.ToolCall) *tool.Result {
 		return &res
 	}
 	if ctx.Err() != nil {
-		return no("not run: the turn was cancelled before this call")
+		return notRun()
 	}
 	if result, ok := r.in.typed.answer(call); ok {
 		return &result
@@ -108,6 +184,12 @@ func (r *run) refuse(ctx context.Context, call chat.ToolCall) *tool.Result {
 		return no("not run: the arguments are not a complete JSON object (%v); call the tool again", err)
 	}
 	return nil
+}
+
+// notRun is the result of a call that comes after the end of its turn.
+func notRun() *tool.Result {
+	result := tool.Errorf("not run: the turn was cancelled before this call")
+	return &result
 }
 
 // start runs a call in a goroutine of its own.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/prompt"
@@ -19,10 +20,17 @@ type Alternative struct {
 	Name  string // as the host calls it
 }
 
-// models are the agent's model and its alternatives, in the order in which they
-// are tried.
-func (a *Agent) models() []Alternative {
-	return append([]Alternative{{a.cfg.Model, a.cfg.ModelName}}, a.cfg.Fallback...)
+// sameModel reports whether two alternatives are one model, so that what was made
+// for the one serves the other.
+func sameModel(a, b Alternative) bool {
+	x, y := reflect.ValueOf(a.Model), reflect.ValueOf(b.Model)
+	switch {
+	case a.Name != b.Name || !x.IsValid() || !y.IsValid() || x.Type() != y.Type():
+		return false
+	case x.Comparable() && y.Comparable():
+		return a.Model == b.Model
+	}
+	return true // values of one type that cannot be told apart
 }
 
 // falls reports whether an error is one that another model may not have.
@@ -38,10 +46,10 @@ func falls(err error) bool {
 func (r *run) request(ctx context.Context) (chat.Message, session.Stop, error) {
 	for {
 		m, stop, err := r.attempt(ctx)
-		if err == nil || !falls(err) || r.deltas || ctx.Err() != nil || r.model+1 >= len(r.a.models()) {
+		if err == nil || !falls(err) || r.deltas || ctx.Err() != nil || r.model+1 >= len(r.models) {
 			return m, stop, err
 		}
-		from, to := r.a.models()[r.model], r.a.models()[r.model+1]
+		from, to := r.models[r.model], r.models[r.model+1]
 		r.model++
 		d := prompt.Diagnostic{Severity: prompt.Warning, Code: "model.fallback",
 			Message: fmt.Sprintf("the turn goes on with %s instead of %s, and without the prefix cached there: %v", to.Name, from.Name, err)}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -34,7 +35,8 @@ type kept struct {
 	composer *prompt.Composer
 	lineage  []string
 	epoch    int
-	bodyOf   string           // the model that body is for
+	vars     runVars
+	bodyOf   Alternative      // the model that body is for
 	body     *wire.Body       // of the last request
 	response response         // the last one, for a chain
 	keyed    *prompt.Composed // the composition that key was made for
@@ -45,11 +47,15 @@ type kept struct {
 // A response is what a provider keeps of a conversation.
 type response struct {
 	id       string
-	model    string
+	model    Alternative
 	messages int // that it has, the answer included
 }
 
 func newLive(id string) *live { return &live{id: id, busy: make(chan struct{}, 1)} }
+
+// ErrBusy says that a turn runs in the session and that the agent is configured
+// to refuse another one meanwhile.
+var ErrBusy = errors.New("busy: a turn is running in it")
 
 // acquire returns the session's live state once no other turn runs in it. The
 // returned function gives it back.
@@ -73,6 +79,10 @@ func (a *Agent) acquire(ctx context.Context, id string) (*live, func(), error) {
 	select {
 	case l.busy <- struct{}{}:
 	default:
+		if a.cfg.RefuseBusy {
+			leave()
+			return nil, nil, fmt.Errorf("session %s: %w", id, ErrBusy)
+		}
 		select {
 		case l.busy <- struct{}{}:
 		case <-ctx.Done():
@@ -120,15 +130,20 @@ func (a *Agent) load(ctx context.Context, l *live) error {
 // again.
 func (l *live) forget() { l.kept = kept{} }
 
-// composerFor returns the session's composer, a new one if the stages changed.
-func (a *Agent) composerFor(l *live, lineage []string) *prompt.Composer {
+// composerFor returns the session's composer, a new one if the stages or the
+// variables of the turn changed.
+func (a *Agent) composerFor(l *live, lineage []string, vars runVars) *prompt.Composer {
 	epoch := 0
 	if a.preset.Epoch != nil {
 		epoch = a.preset.Epoch()
 	}
-	if l.composer == nil || l.epoch != epoch || !slices.Equal(l.lineage, lineage) {
-		l.composer = prompt.NewComposer(a.preset.Stages(lineage)...)
-		l.epoch, l.lineage = epoch, lineage
+	if l.composer == nil || l.epoch != epoch || !slices.Equal(l.lineage, lineage) || !l.vars.equal(vars) {
+		stages := a.preset.Stages(lineage)
+		if len(vars.values) > 0 {
+			stages = append([]prompt.Stage{vars.stage()}, stages...)
+		}
+		l.composer = prompt.NewComposer(append(slices.Clip(stages), a.hooks.prompt...)...)
+		l.epoch, l.lineage, l.vars = epoch, lineage, vars.clone()
 	}
 	return l.composer
 }

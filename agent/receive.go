@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"iter"
 
 	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/provider"
@@ -24,26 +25,33 @@ var modelOrigin = &span.Origin{Section: "answer", Source: "model", Trust: span.T
 func (r *run) receive(ctx context.Context, model provider.Model, body wire.Body) (received, error) {
 	got := received{message: chat.Message{Role: chat.Assistant}, stop: session.Stop{Reason: string(wire.StopEnd)}}
 	var parts builder
-	for e, err := range model.Send(ctx, body) {
+	events, taps := r.a.hooks.sending(ctx, r.at(), body, func(ctx context.Context) iter.Seq2[wire.Event, error] { return model.Send(ctx, body) })
+	for e, err := range events {
 		if err != nil {
 			return got, err
 		}
 		switch e.Kind {
 		case wire.TextDelta:
 			parts.text(chat.TextPart, e.Text)
-			r.delta(session.DeltaText, e.Text)
+			r.delta(ctx, session.DeltaText, e.Text)
 		case wire.ReasoningDelta:
 			parts.text(chat.ReasoningPart, e.Text)
-			r.delta(session.DeltaReasoning, e.Text)
+			r.delta(ctx, session.DeltaReasoning, e.Text)
 		case wire.CallStart:
 			parts.begin(e.Index)
 		case wire.CallEnd:
-			parts.call(e.Index, *e.Call)
+			if e.Call != nil { // a hook may have lost it
+				parts.call(e.Index, *cloneCall(e.Call))
+			}
 		case wire.OpaqueItem:
-			parts.add(chat.Part{Kind: chat.OpaquePart, Opaque: e.Opaque})
+			if e.Opaque != nil {
+				parts.add(chat.Part{Kind: chat.OpaquePart, Opaque: e.Opaque})
+			}
 		case wire.UsageReport:
-			u := session.Usage(*e.Usage)
-			got.usage = &u
+			if e.Usage != nil {
+				u := session.Usage(*e.Usage)
+				got.usage = &u
+			}
 		case wire.Stop:
 			got.stop = session.Stop{Reason: string(e.Stop), Message: e.Text}
 			got.id = e.ID
@@ -53,12 +61,13 @@ func (r *run) receive(ctx context.Context, model provider.Model, body wire.Body)
 		return got, err
 	}
 	got.message.Parts = r.unique(parts.done())
+	taps.attribute(got.message)
 	return got, nil
 }
 
-func (r *run) delta(k session.Kind, text string) {
+func (r *run) delta(ctx context.Context, k session.Kind, text string) {
 	if text != "" {
 		r.deltas = true
-		r.emit(session.Event{Kind: k, Turn: r.turnNo, Step: r.step, Delta: text})
+		r.emit(ctx, session.Event{Kind: k, Turn: r.turnNo, Step: r.step, Delta: text})
 	}
 }

@@ -1,23 +1,15 @@
 package agent
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
 
 	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/session"
-	"github.com/proemhq/proem/span"
 	"github.com/proemhq/proem/wire"
-)
-
-// Reasons why a turn stops besides those of the model (see wire.StopReason).
-const (
-	StopSteps     = "max_steps" // the limit of steps was reached
-	StopCancelled = "cancelled" // the context was cancelled or the caller went away
-	StopError     = "error"     // Failure says which
 )
 
 // Run runs one turn: it records the input, and then sends requests and runs
@@ -30,7 +22,7 @@ const (
 // not be run by two processes; a store refuses that.
 func (a *Agent) Run(ctx context.Context, id string, in Input) iter.Seq2[session.Event, error] {
 	return func(yield func(session.Event, error) bool) {
-		if err := session.CheckID(id); err != nil {
+		if err := cmp.Or(session.CheckID(id), in.check()); err != nil {
 			yield(session.Event{}, err)
 			return
 		}
@@ -42,8 +34,10 @@ func (a *Agent) Run(ctx context.Context, id string, in Input) iter.Seq2[session.
 			return
 		}
 		defer release()
-		r := &run{a: a, l: l, in: in, cancel: cancel, yield: yield}
-		if err := r.turn(ctx); err != nil && !r.left {
+		r := &run{a: a, l: l, in: in, cancel: cancel, yield: yield, turnNo: l.folder.View().Turn + 1, loop: breaker{limit: a.cfg.Limits.Repeats}}
+		var p passing
+		err = p.whole(around(ctx, &p, a.hooks.turn, aroundTurn(r.at()), r.turn), "turn")
+		if err != nil && !r.left {
 			yield(session.Event{}, err)
 		}
 	}
@@ -59,13 +53,26 @@ type run struct {
 	left   bool // the caller broke off
 	turnNo int
 	step   int
-	model  int             // which of the agent's models
+	models []Alternative   // of the turn
+	model  int             // which of them
 	deltas bool            // something of the present answer was shown
 	shown  []chat.ToolSpec // in the last request
+	spent  spending
+	loop   breaker
+	deaf   []string        // observers that panicked
+	panics []session.Event // what is to be recorded of them
 }
 
-// emit hands an event to the caller.
-func (r *run) emit(e session.Event) {
+// at returns where the turn is.
+func (r *run) at() At {
+	return At{Session: r.l.id, Turn: r.turnNo, Step: r.step, Who: r.in.Who}
+}
+
+// emit hands an event to the observers and to the caller.
+func (r *run) emit(ctx context.Context, e session.Event) {
+	if len(r.a.hooks.observers) > 0 {
+		r.observe(ctx, e)
+	}
 	if !r.left && !r.yield(e, nil) {
 		r.left = true
 		r.cancel()
@@ -94,13 +101,20 @@ func (r *run) append(ctx context.Context, events ...session.Event) error {
 		return fmt.Errorf("session %s: %w", r.l.id, err)
 	}
 	for _, e := range events {
-		r.emit(e)
+		r.emit(ctx, e)
+	}
+	if panics := r.panics; len(panics) > 0 {
+		r.panics = nil
+		return r.append(ctx, panics...)
 	}
 	return nil
 }
 
 // turn runs the whole turn and records how it ended.
 func (r *run) turn(ctx context.Context) error {
+	r.spent.began = r.a.env.Clock.Now()
+	ctx, done := r.a.cfg.Limits.timed(ctx)
+	defer done()
 	view := r.l.folder.View()
 	if err := r.settle(ctx, view); err != nil {
 		return err
@@ -110,7 +124,9 @@ func (r *run) turn(ctx context.Context) error {
 	if !view.Started {
 		first = append(first, session.Event{Kind: session.Start})
 	}
-	if m := r.in.message(); m != nil {
+	in, refused := r.a.hooks.intercepted(ctx, r.at(), r.in)
+	r.in = in
+	if m := r.in.message(); m != nil && refused == nil {
 		first = append(first, session.Event{Kind: session.Input, Message: m})
 	}
 	if len(first) > 0 {
@@ -118,18 +134,12 @@ func (r *run) turn(ctx context.Context) error {
 			return err
 		}
 	}
-	stop, err := r.steps(ctx)
-	if err != nil {
-		if !r.l.loaded { // the log is out of our hands
-			return err
-		}
-		stop = session.Stop{Reason: StopError}
-		if ctx.Err() != nil {
-			stop.Reason = StopCancelled
-		}
-		return errors.Join(err, r.append(ctx, session.Event{Kind: session.Stopped, Stop: &stop, Failure: err.Error()}))
+	if refused != nil {
+		return r.end(ctx, session.Stop{}, refused)
 	}
-	return r.append(ctx, session.Event{Kind: session.Stopped, Stop: &stop})
+	r.models = r.a.models(r.in)
+	stop, err := r.steps(ctx)
+	return r.end(ctx, stop, err)
 }
 
 // settle records the results of calls that a crash left without one.
@@ -155,9 +165,8 @@ func settling(view session.View) []session.Event {
 		if slices.Contains(view.Begun, call.ID) {
 			why = wire.Interrupted + ": the tool was started and was not run again"
 		}
-		m := chat.ResultMessage(chat.ToolResult{ID: call.ID, Name: call.Name, IsError: true,
-			Text: span.OfGenerated(why, span.Generated("interrupted"))})
-		events[i] = session.Event{Seq: view.Seq + uint64(i) + 1, Kind: session.Result, Turn: view.Turn, Step: view.Step, Message: &m}
+		events[i] = session.Event{Seq: view.Seq + uint64(i) + 1, Kind: session.Result, Turn: view.Turn, Step: view.Step,
+			Message: interrupted(call, why)}
 	}
 	return events
 }
@@ -167,7 +176,11 @@ func (r *run) steps(ctx context.Context) (session.Stop, error) {
 		if err := ctx.Err(); err != nil {
 			return session.Stop{}, err
 		}
-		answer, stop, err := r.request(ctx)
+		if over := r.over(ctx, r.models[r.model].Name); over != nil {
+			r.step--
+			return *over, nil
+		}
+		answer, stop, err := r.reason(ctx)
 		if err != nil {
 			return session.Stop{}, err
 		}
@@ -175,22 +188,38 @@ func (r *run) steps(ctx context.Context) (session.Stop, error) {
 		if len(calls) == 0 {
 			return stop, nil
 		}
-		if err := r.calls(ctx, calls); err != nil {
+		if over := r.over(ctx, r.models[r.model].Name); over != nil {
+			return *over, nil
+		}
+		if err := r.act(ctx, calls); err != nil {
 			return session.Stop{}, err
 		}
 		if r.in.typed.done() {
 			return session.Stop{Reason: string(wire.StopEnd)}, nil
+		}
+		if loop := r.loop.stop(); loop != nil {
+			return *loop, nil
 		}
 	}
 	r.step = r.a.cfg.Limits.Steps
 	return session.Stop{Reason: StopSteps, Message: fmt.Sprintf("the turn took %d model requests, which is the limit", r.step)}, nil
 }
 
+// reason gets the answer of a step, with the hooks around it.
+func (r *run) reason(ctx context.Context) (answer chat.Message, stop session.Stop, err error) {
+	var p passing
+	err = around(ctx, &p, r.a.hooks.step, aroundStep(r.at()), func(ctx context.Context) (err error) {
+		answer, stop, err = r.request(ctx)
+		return err
+	})
+	return answer, stop, p.whole(err, "step")
+}
+
 // attempt prepares, records and sends one request, and records the answer.
 func (r *run) attempt(ctx context.Context) (chat.Message, session.Stop, error) {
 	r.deltas = false
-	model := r.a.models()[r.model]
-	s, err := r.a.prepare(ctx, r.l, model, r.l.folder.View().Messages, r.in, r.turnNo, r.step, false)
+	model := r.models[r.model]
+	s, err := r.a.prepare(ctx, r.l, model, r.l.folder.View().Messages, r.in, r.at())
 	if err != nil {
 		return chat.Message{}, session.Stop{}, err
 	}
@@ -212,7 +241,10 @@ func (r *run) attempt(ctx context.Context) (chat.Message, session.Stop, error) {
 	if err != nil {
 		return chat.Message{}, session.Stop{}, err
 	}
-	r.l.response = response{got.id, model.Name, len(r.l.folder.View().Messages) + 1}
-	err = r.append(ctx, session.Event{Kind: session.Answer, Message: &got.message, Usage: got.usage, Stop: &got.stop})
-	return got.message, got.stop, err
+	r.l.response = response{got.id, model, len(r.l.folder.View().Messages) + 1}
+	events = []session.Event{{Kind: session.Answer, Message: &got.message, Usage: got.usage, Stop: &got.stop}}
+	if d := r.spend(s.Request.Model, len(s.Body.JSON), got); d != nil {
+		events = append(events, session.Event{Kind: session.Diagnostic, Diagnostic: d})
+	}
+	return got.message, got.stop, r.append(ctx, events...)
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -25,44 +26,51 @@ type Step struct {
 	// channel. They enter the history when the request is sent.
 	Contexts []chat.Message
 	Request  wire.Request
-	Body     wire.Body
-	Facts    *prompt.Facts
-	Snapshot prompt.Snapshot
+	// ChangedBy names the hooks that had the last look at the request and changed
+	// it.
+	ChangedBy []string
+	Body      wire.Body
+	Facts     *prompt.Facts
+	Snapshot  prompt.Snapshot
 }
 
 // prepare does everything of a step that comes before its first write: it reads
 // the world, assembles and encodes. history are the messages so far, the input
 // included.
-func (a *Agent) prepare(ctx context.Context, l *live, model Alternative, history []chat.Message, in Input, turn, step int, preview bool) (Step, error) {
+func (a *Agent) prepare(ctx context.Context, l *live, model Alternative, history []chat.Message, in Input, at At) (Step, error) {
 	view := a.cfg.Registry.View()
 	lineage := a.cfg.Registry.Lineage(a.cfg.Scope)
-	composer := a.composerFor(l, lineage)
+	composer := a.composerFor(l, lineage, runVars{in.Vars, in.by})
 	needs := composer.Plan(view.Snapshot, lineage, a.preset.Ties).Needs()
 	l.facts = source.Gather(ctx, needs, view, source.Query{
-		Lineage: lineage, Who: in.Who, Turn: turn, Step: step, Preview: preview,
+		Lineage: lineage, Who: in.Who, Turn: at.Turn, Step: at.Step, Preview: at.Preview,
 	}, a.cfg.Limits.Source, l.facts)
 	input := a.preset.Input(lineage, l.facts)
-	input.Who, input.Turn, input.Step = in.Who, turn, step
+	input.Who, input.Turn, input.Step = in.Who, at.Turn, at.Step
 	composed, err := composer.Compose(view.Snapshot, input)
 	if err != nil {
 		return Step{}, err
 	}
-	s := Step{Turn: turn, Step: step, Assembly: composed.Assembly, Diagnostics: composed.Assembly.Diagnostics,
+	s := Step{Turn: at.Turn, Step: at.Step, Assembly: composed.Assembly, Diagnostics: composed.Assembly.Diagnostics,
 		Facts: l.facts, Snapshot: view.Snapshot}
 	s.Contexts = a.preset.Contexts(history, s.Assembly)
 	s.Request = a.request(s.Assembly, model, append(slices.Clip(history), s.Contexts...))
+	s.Request.Options = a.options(in)
 	in.typed.ask(&s.Request.Options)
 	if o := &s.Request.Options; o.CacheKey == "" && s.Request.Capability.CacheKey {
 		o.CacheKey = l.cacheKey(composed, s.Request)
 	}
 	if a.cfg.Request.Chain {
 		s.Request.Options.Chain.Begin = true
-		if r := l.response; r.id != "" && r.model == model.Name && r.messages <= len(s.Request.Messages) {
+		if r := l.response; r.id != "" && sameModel(r.model, model) && r.messages <= len(s.Request.Messages) {
 			s.Request.Options.Chain.ID, s.Request.Options.Chain.Messages = r.id, r.messages
 		}
 	}
+	if s.Request, s.ChangedBy, err = a.hooks.edited(ctx, at, s.Request); err != nil {
+		return Step{}, err
+	}
 	prev := l.body
-	if l.bodyOf != model.Name { // another model's body has another form
+	if !sameModel(l.bodyOf, model) { // another model's body has another form
 		prev = nil
 	}
 	if s.Body, err = model.Model.Encode(prev, s.Request); err != nil {
@@ -71,7 +79,7 @@ func (a *Agent) prepare(ctx context.Context, l *live, model Alternative, history
 	for _, loss := range s.Body.Losses {
 		s.Diagnostics = append(slices.Clip(s.Diagnostics), loss.Diagnostic)
 	}
-	l.body, l.bodyOf = &s.Body, model.Name
+	l.body, l.bodyOf = &s.Body, model
 	return s, nil
 }
 
@@ -102,9 +110,9 @@ func (a *Agent) request(as prompt.Assembly, model Alternative, messages []chat.M
 type Preview struct{ Step }
 
 // Preview returns the request that Run would send first for the input. It writes
-// nothing and sends nothing; sources are told that it is a preview.
+// nothing and sends nothing; sources and hooks are told that it is a preview.
 func (a *Agent) Preview(ctx context.Context, id string, in Input) (Preview, error) {
-	if err := session.CheckID(id); err != nil {
+	if err := cmp.Or(session.CheckID(id), in.check()); err != nil {
 		return Preview{}, err
 	}
 	l := newLive(id) // a copy of its own: a turn may be running
@@ -117,18 +125,32 @@ func (a *Agent) Preview(ctx context.Context, id string, in Input) (Preview, erro
 		}
 	}
 	v := l.folder.View()
-	history := v.Messages
-	if m := in.message(); m != nil {
-		history = append(slices.Clip(history), *m)
-	}
-	s, err := a.prepare(ctx, l, a.models()[0], history, in, v.Turn+1, 1, true)
-	return Preview{s}, err
+	at := At{Session: id, Turn: v.Turn + 1, Who: in.Who, Preview: true}
+	var s Step
+	var turn, step passing
+	err := around(ctx, &turn, a.hooks.turn, aroundTurn(at), func(ctx context.Context) error {
+		in, err := a.hooks.intercepted(ctx, at, in)
+		if err != nil {
+			return err
+		}
+		history := v.Messages
+		if m := in.message(); m != nil {
+			history = append(slices.Clip(history), *m)
+		}
+		at.Step = 1
+		err = around(ctx, &step, a.hooks.step, aroundStep(at), func(ctx context.Context) (err error) {
+			s, err = a.prepare(ctx, l, a.models(in)[0], history, in, at)
+			return err
+		})
+		return step.whole(err, "step")
+	})
+	return Preview{s}, turn.whole(err, "turn")
 }
 
 // record returns what the session keeps of a request.
 func record(s Step, model Alternative) *session.Request {
 	sum := sha256.Sum256(s.Body.JSON)
-	r := &session.Request{Model: model.Name, Body: hex.EncodeToString(sum[:]), Bytes: len(s.Body.JSON), Assembly: s.Assembly.Hash()}
+	r := &session.Request{Model: s.Request.Model, Body: hex.EncodeToString(sum[:]), Bytes: len(s.Body.JSON), Assembly: s.Assembly.Hash(), ChangedBy: s.ChangedBy}
 	if d, ok := model.Model.(interface{ DialectName() string }); ok {
 		r.Dialect = d.DialectName()
 	}

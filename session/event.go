@@ -68,6 +68,9 @@ type Request struct {
 	Snapshot string `json:"snapshot,omitempty"`
 	Bytes    int    `json:"bytes,omitempty"`  // length of the body
 	Tokens   int    `json:"tokens,omitempty"` // counted or estimated; 0: not known
+	// ChangedBy names the hooks that had the last look and changed something, in
+	// the order in which they did.
+	ChangedBy []string `json:"changedBy,omitempty"`
 }
 
 // Usage counts tokens. A nil field was not reported, which is not zero.
