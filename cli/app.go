@@ -78,17 +78,23 @@ type Process struct {
 	Environ []string
 	Dir     string // the working directory; empty: there is none
 	Env     *env.Env
+	// Interrupt returns a copy of a context that ends at the next Ctrl-C. It ends
+	// most commands; chat asks anew for each turn. nil: there is no such key.
+	Interrupt func(context.Context) (context.Context, context.CancelFunc)
 }
 
 // Main runs the command that the process was started with and exits.
 func Main(app App) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	interrupt := func(ctx context.Context) (context.Context, context.CancelFunc) {
+		return signal.NotifyContext(ctx, os.Interrupt)
+	}
 	dir, err := os.Getwd()
 	if err != nil {
 		dir = "" // most commands can do without, or are told another
 	}
 	code := Run(ctx, app, Process{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Environ: os.Environ(), Dir: dir, Env: env.System()})
+		Environ: os.Environ(), Dir: dir, Env: env.System(), Interrupt: interrupt})
 	stop()
 	os.Exit(code)
 }
@@ -99,10 +105,12 @@ func Run(ctx context.Context, app App, p Process) int {
 	if app.Name == "" {
 		app.Name = "proem"
 	}
-	c := &command{app: app, p: p}
+	c := &command{app: app, p: p, base: ctx}
 	root := c.root()
 	root.SetArgs(p.Args)
-	err := root.ExecuteContext(ctx)
+	interruptible, stop := c.interruptible(ctx)
+	defer stop()
+	err := root.ExecuteContext(interruptible)
 	var status statusError
 	switch {
 	case err == nil:
@@ -139,7 +147,16 @@ type command struct {
 	app   App
 	p     Process
 	flags flags
-	full  bool // prompt: fold nothing
+	full  bool            // prompt: fold nothing
+	base  context.Context // ends with the process; that of a command ends with Ctrl-C too
+}
+
+// interruptible returns a context that ends at the next Ctrl-C.
+func (c *command) interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
+	if c.p.Interrupt == nil {
+		return context.WithCancel(ctx)
+	}
+	return c.p.Interrupt(ctx)
 }
 
 func (c *command) root() *cobra.Command {
@@ -165,7 +182,7 @@ func (c *command) root() *cobra.Command {
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return c.flags.check() }
 	c.flags.add(root)
 	_ = root.RegisterFlagCompletionFunc("agent", c.completeAgents)
-	root.AddCommand(c.promptCommand(), c.initCommand(), c.runCommand(), c.trustCommand(), c.skillsCommand(), c.agentsCommand(), c.modelsCommand(), c.demoCommand(), c.versionCommand())
+	root.AddCommand(c.promptCommand(), c.initCommand(), c.runCommand(), c.chatCommand(), c.sessionsCommand(), c.trustCommand(), c.skillsCommand(), c.agentsCommand(), c.modelsCommand(), c.demoCommand(), c.versionCommand())
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
 		if cmd.Name() == "completion" { // a shell that it does not know is a fault of usage

@@ -31,7 +31,7 @@ func (f *flags) add(root *cobra.Command) {
 	p.StringArrayVar(&f.set, "set", nil, "set a configuration key, as KEY=VALUE with VALUE in YAML; may be repeated")
 	p.StringVar(&f.trust, "trust", "", "none or project: whether to use the project's own files")
 	p.StringVar(&f.now, "now", "", "pretend that it is this time, as in 2026-01-02T03:04:05Z")
-	p.BoolVar(&f.json, "json", false, "print the result as JSON (demo, prompt, run, version)")
+	p.BoolVar(&f.json, "json", false, "print the result as JSON")
 	p.BoolVar(&f.quiet, "quiet", false, "print results and errors only")
 	p.BoolVar(&f.noColor, "no-color", false, "print without colour")
 	complete := func(flag string, values ...string) {

@@ -16,6 +16,7 @@ import (
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/session/jsonl"
+	"github.com/proemhq/proem/wire"
 )
 
 func (c *command) promptCommand() *cobra.Command {
@@ -93,11 +94,11 @@ func (c *command) readStore(ctx context.Context, p place, id string) (session.St
 	return nil, fmt.Errorf("session %s: %s has no such session", id, p.root)
 }
 
-// showPrompt prints a preview in the form that the flags ask for.
-func (c *command) showPrompt(b *bench, p agent.Preview, wireName string) error {
+// report describes a preview, and returns its body in every dialect.
+func (c *command) report(b *bench, p agent.Preview) (inspect.Prompt, map[string]wire.Body, error) {
 	bodies, err := b.bodies(p)
 	if err != nil {
-		return err
+		return inspect.Prompt{}, nil, err
 	}
 	about := inspect.About{
 		Preset: b.preset.Name, Agent: b.agentName, Model: b.model.spec, Cwd: b.place.cwd, Root: b.place.root, Workspace: b.place.workspace,
@@ -106,7 +107,15 @@ func (c *command) showPrompt(b *bench, p agent.Preview, wireName string) error {
 	if about.Model == "" {
 		about.Model = b.model.name
 	}
-	report := inspect.NewPrompt(p, about)
+	return inspect.NewPrompt(p, about), bodies, nil
+}
+
+// showPrompt prints a preview in the form that the flags ask for.
+func (c *command) showPrompt(b *bench, p agent.Preview, wireName string) error {
+	report, bodies, err := c.report(b, p)
+	if err != nil {
+		return err
+	}
 	c.diagnose(report.Diagnostics)
 	switch {
 	case c.flags.json:

@@ -46,21 +46,7 @@ func (c *command) runCommand() *cobra.Command {
 				return err
 			}
 			o := options{run: true, model: model, maxSteps: maxSteps, noStream: noStream, store: c.openStore}
-			b, err := c.setup(cmd.Context(), o)
-			if err != nil {
-				return err
-			}
-			again, err := c.settle(cmd.Context(), b)
-			if err != nil {
-				return err
-			}
-			if again {
-				if b, err = c.setup(cmd.Context(), o); err != nil {
-					return err
-				}
-			}
-			c.announce(b, o)
-			id, err := c.sessionID(cmd.Context(), b, resume, last)
+			b, id, err := c.ready(cmd.Context(), o, resume, last)
 			if err != nil {
 				return err
 			}
@@ -112,6 +98,30 @@ func (c *command) openStore(p place) (session.Store, error) {
 	}
 	return jsonl.Open(jsonl.Config{Dir: filepath.Join(p.projectState(), "sessions"), Env: c.p.Env,
 		Report: func(d prompt.Diagnostic) { c.diagnose([]prompt.Diagnostic{d}) }})
+}
+
+// ready sets up an agent that is going to run, after it was settled which files
+// of the project it uses, and returns the session to run in.
+func (c *command) ready(ctx context.Context, o options, resume string, last bool) (*bench, string, error) {
+	b, err := c.setup(ctx, o)
+	if err != nil {
+		return nil, "", err
+	}
+	again, err := c.settle(ctx, b)
+	if err != nil {
+		return nil, "", err
+	}
+	if ctx.Err() != nil { // Ctrl-C was the answer
+		return nil, "", statusError{code: ExitFailure}
+	}
+	if again {
+		if b, err = c.setup(ctx, o); err != nil {
+			return nil, "", err
+		}
+	}
+	c.announce(b, o)
+	id, err := c.sessionID(ctx, b, resume, last)
+	return b, id, err
 }
 
 // sessionID returns the session to run in.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -167,7 +166,7 @@ func (c *command) trust(ctx context.Context, grant, revoke bool) error {
 	}
 	c.diagnose(p.Diagnostics)
 	if !grant && (!ok || len(changes) > 0) {
-		grant = c.ask("Use these files in prompts from now on?")
+		grant = c.ask(ctx, "Use these files in prompts from now on?")
 	}
 	if !grant {
 		return nil
@@ -217,13 +216,17 @@ func (c *command) showChanges(w interface{ Write([]byte) (int, error) }, b *benc
 // asks reports whether there is somebody to ask.
 func (c *command) asks() bool { return isTerminal(c.p.Stdin) && isTerminal(c.p.Stderr) }
 
-// ask asks a question in a terminal; elsewhere the answer is no.
-func (c *command) ask(question string) bool {
+// ask asks a question in a terminal; elsewhere, and if Ctrl-C is the answer, it
+// is no.
+func (c *command) ask(ctx context.Context, question string) bool {
 	if !c.asks() {
 		return false
 	}
 	fmt.Fprintf(c.p.Stderr, "%s [y/N] ", question)
-	line, _ := bufio.NewReader(c.p.Stdin).ReadString('\n')
+	line, err := (&lineReader{in: c.p.Stdin}).next(ctx)
+	if err != nil {
+		fmt.Fprintln(c.p.Stderr)
+	}
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "y", "yes":
 		return true
@@ -244,7 +247,7 @@ func (c *command) settle(ctx context.Context, b *bench) (again bool, err error) 
 			return false, nil
 		}
 		c.showChanges(c.p.Stderr, b, changes)
-		if !c.ask("Use the changed files?") {
+		if !c.ask(ctx, "Use the changed files?") {
 			return false, nil
 		}
 		_, err = c.grant(b) // what was shown, not what is there by now
@@ -256,7 +259,7 @@ func (c *command) settle(ctx context.Context, b *bench) (again bool, err error) 
 		for _, h := range b.held {
 			c.say("  %s", c.short(b, h))
 		}
-		if !c.ask("Use these files of the project in the prompt, now and until one changes?") {
+		if !c.ask(ctx, "Use these files of the project in the prompt, now and until one changes?") {
 			return false, nil
 		}
 	default:

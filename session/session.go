@@ -69,6 +69,14 @@ type Deleter interface {
 	Delete(ctx context.Context, id string) error
 }
 
+// A Releaser is a store in which a session belongs to the process that appends to
+// it.
+type Releaser interface {
+	// Release lets other processes append to a session. Appending to it again takes
+	// it back.
+	Release(id string) error
+}
+
 // Info describes a session without its events.
 type Info struct {
 	ID      string

@@ -59,7 +59,8 @@ type Config struct {
 }
 
 // A Store keeps sessions in the files of a directory. It is a [session.Store],
-// a [session.Lister] and a [session.Deleter], for concurrent use.
+// a [session.Lister], a [session.Deleter] and a [session.Releaser], for
+// concurrent use.
 type Store struct {
 	config Config
 	root   env.Root
@@ -107,8 +108,7 @@ func (s *Store) report(d prompt.Diagnostic) {
 	}
 }
 
-// Release lets other processes append to a session. Appending to it again takes
-// it back.
+// Release implements [session.Releaser].
 func (s *Store) Release(id string) error {
 	if err := session.CheckID(id); err != nil {
 		return err

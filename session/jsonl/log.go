@@ -243,7 +243,8 @@ func (l *log) load() error {
 }
 
 var (
-	_ session.Store   = (*Store)(nil)
-	_ session.Lister  = (*Store)(nil)
-	_ session.Deleter = (*Store)(nil)
+	_ session.Store    = (*Store)(nil)
+	_ session.Lister   = (*Store)(nil)
+	_ session.Deleter  = (*Store)(nil)
+	_ session.Releaser = (*Store)(nil)
 )
