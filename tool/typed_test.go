@@ -36,7 +36,7 @@ type everything struct {
 	Any    any               `json:"any,omitempty"`
 	Raw    json.RawMessage   `json:"raw,omitempty"`
 	Skip   chan int          `json:"-"`
-	hidden int //lint:ignore U1000 it is not exported, so no argument fills it
+	hidden int               //lint:ignore U1000 it is not exported, so no argument fills it
 }
 
 func newEverything(t testing.TB, got *everything) tool.Tool {
