@@ -1,0 +1,105 @@
+package trust_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/proemhq/proem/cli/trust"
+	"github.com/proemhq/proem/source/load"
+)
+
+// read loads a file of the project through a guard.
+func read(t *testing.T, g *trust.Guard, root, name string) error {
+	t.Helper()
+	l := load.New(nil)
+	l.Allow = g.Allow
+	dir, err := l.OpenRoot(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	_, err = l.Load(dir, name, 1<<20)
+	return err
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A record covers the content it was given for: what changed or came later is
+// held back, what is outside the folder is not looked at.
+func TestRecordCoversContent(t *testing.T) {
+	root, elsewhere := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(root, "AGENTS.md"), "one\n")
+	write(t, filepath.Join(root, "other.md"), "same\n")
+	write(t, filepath.Join(elsewhere, "user.md"), "user\n")
+	store := trust.Store{Dir: filepath.Join(t.TempDir(), "trust")}
+	if _, ok, err := store.Load(root); ok || err != nil {
+		t.Fatalf("trusted before it was: %v, %v", ok, err)
+	}
+	c := trust.Collect(root)
+	for _, n := range []string{"other.md", "AGENTS.md"} {
+		if err := read(t, c, root, n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := store.Save(trust.Record{Root: root, Since: "now", Files: c.Seen()}); err != nil {
+		t.Fatal(err)
+	}
+	record, ok, err := store.Load(root)
+	if !ok || err != nil {
+		t.Fatalf("not trusted: %v", err)
+	}
+	if _, ok, _ := store.Load(elsewhere); ok {
+		t.Error("another folder is trusted too")
+	}
+	g := record.Guard(root)
+	write(t, filepath.Join(root, "AGENTS.md"), "two\n")
+	write(t, filepath.Join(root, "new.md"), "new\n")
+	for name, held := range map[string]bool{"AGENTS.md": true, "new.md": true, "other.md": false} {
+		if err := read(t, g, root, name); (err != nil) != held {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := read(t, g, elsewhere, "user.md"); err != nil {
+		t.Errorf("a file outside the folder is held back: %v", err)
+	}
+	want := []trust.Change{
+		{Path: filepath.Join(root, "AGENTS.md"), Old: "one\n", Text: "two\n"},
+		{Path: filepath.Join(root, "new.md"), New: true, Text: "new\n"},
+	}
+	if d := cmp.Diff(g.Changes(), want); d != "" {
+		t.Errorf("changes (-got +want)\n%s", d)
+	}
+	if err := store.Forget(root); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, _ := store.Load(root); ok {
+		t.Error("still trusted after it was revoked")
+	}
+}
+
+// A record that was damaged is an error and no trust.
+func TestDamagedRecord(t *testing.T) {
+	root := t.TempDir()
+	store := trust.Store{Dir: filepath.Join(t.TempDir(), "trust")}
+	if err := store.Save(trust.Record{Root: root}); err != nil {
+		t.Fatal(err)
+	}
+	names, err := filepath.Glob(filepath.Join(store.Dir, "*"))
+	if err != nil || len(names) != 1 {
+		t.Fatalf("%v, %v", names, err)
+	}
+	for _, text := range []string{"", "{", `{"schema":"proem.trust/1","root":"/elsewhere"}`, `{"schema":"other","root":"` + root + `"}`} {
+		write(t, names[0], text)
+		if _, ok, err := store.Load(root); ok || err == nil {
+			t.Errorf("%q: trusted %v, error %v", text, ok, err)
+		}
+	}
+}
