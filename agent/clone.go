@@ -127,8 +127,9 @@ func (k known) add(t span.Text) {
 }
 
 // by attributes what is new in a text to a hook. Text that comes without origins
-// keeps, line by line, those of the text that it replaces.
-func (k known) by(hook, section string, t, old span.Text) span.Text {
+// keeps, line by line, those of the text that it replaces. What is new is trusted
+// no more than least, and than what it replaces.
+func (k known) by(hook, section string, least span.Trust, t, old span.Text) span.Text {
 	bare := len(t) > 0
 	for _, s := range t {
 		bare = bare && s.From == nil
@@ -137,7 +138,7 @@ func (k known) by(hook, section string, t, old span.Text) span.Text {
 		return &span.Origin{Section: section, Source: "hook", Stage: hook, Trust: trust}
 	}
 	if bare && len(old) > 0 {
-		trust := span.Builtin
+		trust := least
 		for _, s := range old {
 			if s.From != nil {
 				trust = max(trust, s.From.Trust)
@@ -151,9 +152,9 @@ func (k known) by(hook, section string, t, old span.Text) span.Text {
 		if k[*s] || s.From != nil && s.From.Stage == hook {
 			continue
 		}
-		trust := span.Builtin
+		trust := least
 		if s.From != nil {
-			trust = s.From.Trust
+			trust = max(trust, s.From.Trust)
 		}
 		s.Text, s.Off, s.From, s.Template = validUTF8(s.Text), span.NoOffset, made(trust), false
 	}

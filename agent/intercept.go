@@ -88,7 +88,7 @@ func attributedRequest(hook string, old, r wire.Request) wire.Request {
 			if n < len(texts) {
 				before = texts[n]
 			}
-			*t = k.by(hook, section, *t, before)
+			*t = k.by(hook, section, span.Builtin, *t, before)
 			n++
 		})
 	}
@@ -112,7 +112,7 @@ func attributedParts(k known, hook string, old, parts []prompt.Part) {
 		if at := slices.IndexFunc(old, func(o prompt.Part) bool { return o.Name == p.Name }); at >= 0 {
 			before = old[at].Text
 		}
-		p.Text = k.by(hook, p.Name, p.Text, before)
+		p.Text = k.by(hook, p.Name, span.Builtin, p.Text, before)
 		if p.From == nil {
 			p.From = &span.Origin{Section: p.Name, Source: "hook", Stage: hook}
 		}
@@ -157,6 +157,9 @@ func (c *hooks) intercept(ctx context.Context, at At, call chat.ToolCall) (chat.
 
 // filter returns the result that the hooks want to be recorded, innermost first.
 func (c *hooks) filter(ctx context.Context, at At, call chat.ToolCall, result tool.Result) (tool.Result, error) {
+	if len(c.result) > 0 {
+		result.Text = attributed(result.Text, call.Name)
+	}
 	for i := len(c.result) - 1; i >= 0; i-- {
 		h := c.result[i]
 		given := result
@@ -172,7 +175,7 @@ func (c *hooks) filter(ctx context.Context, at At, call chat.ToolCall, result to
 		}
 		k := known{}
 		k.add(result.Text)
-		out.Text = k.by(h.name, call.Name, out.Text, result.Text)
+		out.Text = k.by(h.name, call.Name, span.Tool, out.Text, result.Text)
 		result = out
 	}
 	return result, nil
