@@ -18,6 +18,7 @@ type terminal struct {
 	*screen
 	keys *os.File
 	cmd  *exec.Cmd
+	done chan struct{} // closed when all that was printed is on the screen
 }
 
 // start runs a program in a terminal.
@@ -51,16 +52,15 @@ func start(t *testing.T, cmd *exec.Cmd) *terminal {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	term := &terminal{&screen{}, control, cmd}
-	done := make(chan struct{})
+	term := &terminal{&screen{}, control, cmd, make(chan struct{})}
 	go func() {
 		io.Copy(term.screen, control) // ends with the program
-		close(done)
+		close(term.done)
 	}()
 	t.Cleanup(func() {
 		cmd.Process.Kill()
 		cmd.Wait()
-		<-done
+		<-term.done
 		control.Close()
 	})
 	return term
@@ -71,6 +71,7 @@ func (term *terminal) enter(keys string) { io.WriteString(term.keys, keys) }
 func (term *terminal) exit(t *testing.T, want int) {
 	t.Helper()
 	term.cmd.Wait()
+	<-term.done
 	if code := term.cmd.ProcessState.ExitCode(); code != want {
 		t.Errorf("exit status %d, want %d\n%s", code, want, term)
 	}

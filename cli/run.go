@@ -168,6 +168,8 @@ type result struct {
 	Steps   int            `json:"steps"`
 	Usage   *session.Usage `json:"usage,omitempty"` // of the last answer
 	Error   string         `json:"error,omitempty"`
+
+	message string // of the stop, for people
 }
 
 // play runs one turn and prints it.
@@ -222,7 +224,7 @@ func (r *result) note(e session.Event) {
 	case session.Requested:
 		r.Steps++
 	case session.Stopped:
-		r.Stop = e.Stop.Reason
+		r.Stop, r.message = e.Stop.Reason, e.Stop.Message
 	}
 }
 
@@ -239,6 +241,8 @@ func (r *result) why() string {
 		return "the model declined to answer"
 	case agent.StopCancelled:
 		return "cancelled"
+	case agent.StopTime, agent.StopTokens, agent.StopCost, agent.StopLoop, agent.StopBlocked:
+		return "stopped: " + r.message
 	}
 	return "the model stopped: " + r.Stop
 }
