@@ -105,11 +105,11 @@ func start(path *string) string {
 	return *path
 }
 
-// The bounds of a pattern of names. Braces are tried one after the other, so
-// many of them take long.
+// The bounds of a pattern of names. Each choice of the words in braces is tried
+// by itself.
 const (
 	maxPattern = 1024
-	maxBraces  = 8
+	maxChoices = 100
 )
 
 // checkGlob refuses a pattern that can match nothing.
@@ -117,14 +117,32 @@ func checkGlob(pattern string) error {
 	switch {
 	case pattern == "":
 		return errors.New("pattern is empty; \"**\" finds every file")
-	case len(pattern) > maxPattern || strings.Count(pattern, "{") > maxBraces:
-		return fmt.Errorf("a pattern has at most %d bytes and %d braces", maxPattern, maxBraces)
+	case len(pattern) > maxPattern || choices(pattern) > maxChoices:
+		return fmt.Errorf("a pattern has at most %d bytes, and its braces at most %d choices", maxPattern, maxChoices)
 	case !doublestar.ValidatePattern(pattern):
 		return fmt.Errorf("the pattern %s is not valid; * stands for any part of a name, ** for any directories, ? for one character, {a,b} for one of both", near.Show(pattern))
 	case strings.HasPrefix(pattern, "/") || strings.HasPrefix(pattern, "../"):
 		return fmt.Errorf("the pattern %s is not relative; it is matched with names below path", near.Show(pattern))
 	}
 	return nil
+}
+
+// choices returns at least as many ways as there are to choose a word of each
+// brace, but not much more than maxChoices.
+func choices(pattern string) int {
+	all, words := 1, []int{}
+	for _, c := range pattern {
+		switch {
+		case c == '{':
+			words = append(words, 1)
+		case c == ',' && len(words) > 0:
+			words[len(words)-1]++
+		case c == '}' && len(words) > 0:
+			all = min(all*words[len(words)-1], maxChoices+1)
+			words = words[:len(words)-1]
+		}
+	}
+	return all
 }
 
 // matches reports whether a name below the start of a search fits a pattern. One
