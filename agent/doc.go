@@ -21,6 +21,25 @@
 // record. [Agent.Preview] does the first five and returns what would be sent: the
 // same bytes that Run then sends, because both come from one function.
 //
+// A turn is bounded by [Limits]: of steps, time, tokens, cost, and of calls that
+// repeat themselves. What holds for one turn alone, such as another model, stands
+// in its [Input].
+//
+// A [Hook] takes part in turns: it implements one or more small interfaces, one
+// for each point. From the outside to the inside they are
+//
+//	TurnHook     around a turn                    also in a preview
+//	InputHook    the input, before it is stored   also in a preview
+//	StepHook     around a request and its answer  also in a preview
+//	PromptHook   the texts before the history     also in a preview
+//	RequestHook  the request, before encoding     also in a preview
+//	ModelHook    around the call of the model
+//	CallsHook    around the calls of an answer
+//	CallHook     a call, before it runs
+//	ResultHook   a result, before it is recorded
+//	Observer     every event, as a copy
+//
 // An Agent may be used concurrently. A session runs one turn at a time; a second
-// input waits for the first.
+// input waits for the first, or is refused with [ErrBusy] if Config.RefuseBusy
+// says so.
 package agent
