@@ -33,8 +33,8 @@ func (r *run) end(ctx context.Context, stop session.Stop, err error) error {
 	} else if stop.Message != "" {
 		why += ": " + stop.Message
 	}
-	if err := r.close(ctx, why); err != nil {
-		return err
+	if failed := r.close(ctx, why); failed != nil {
+		return errors.Join(err, failed)
 	}
 	return errors.Join(err, r.append(ctx, session.Event{Kind: session.Stopped, Stop: &stop, Failure: failure}))
 }

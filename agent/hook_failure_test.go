@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/proemhq/proem/agent"
+	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/providertest"
 	"github.com/proemhq/proem/session"
@@ -228,5 +229,31 @@ func TestHooksAndBreaks(t *testing.T) {
 	if after := runtime.NumGoroutine(); after > before+4 {
 		buf := make([]byte, 1<<16)
 		t.Errorf("%d goroutines, %d before:\n%s", after, before, buf[:runtime.Stack(buf, true)])
+	}
+}
+
+// A refusal by an inner hook stays one, whatever an outer hook makes of it, and
+// a hook's own fault in an input is found.
+func TestHookHidesARefusal(t *testing.T) {
+	deaf := func(ctx context.Context, _ agent.At, next func(context.Context) error) error { _ = next(ctx); return nil }
+	for point, outer := range map[string]agent.Hook{"turn": onTurn{"deaf", deaf}, "step": onStep{"deaf", deaf},
+		"calls": onCalls{"deaf", func(ctx context.Context, _ []chat.ToolCall, next func(context.Context) error) error {
+			_ = next(ctx)
+			return nil
+		}}} {
+		store := &memory.Store{}
+		a := newAgent(t, agent.Config{Model: script(t, oneCall), Store: store, Tools: []tool.Tool{&fake{name: "x"}},
+			Hooks: []agent.Hook{outer, everywhere{named: "bad", log: &trail{}, fails: point}}})
+		if _, err := run(t.Context(), a, "s", "x"); err == nil || err.Error() != "hook bad: no good" {
+			t.Errorf("%s: got %v", point, err)
+		}
+		readLog(t, store, "s")
+	}
+	a := newAgent(t, agent.Config{Model: script(t, oneCall), Hooks: []agent.Hook{onInput{"h", func(_ agent.At, in agent.Input) (agent.Input, error) {
+		in.Vars = map[string]string{"NOT A NAME": "x"}
+		return in, nil
+	}}}})
+	if _, err := run(t.Context(), a, "s", "x"); err == nil || !strings.HasPrefix(err.Error(), "hook h: ") {
+		t.Errorf("got %v", err)
 	}
 }

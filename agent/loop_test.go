@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/proemhq/proem/agent"
 	"github.com/proemhq/proem/chat"
@@ -94,5 +95,15 @@ func TestLoopInTheNextTurn(t *testing.T) {
 		events := turn(t, a, "s", "go")
 		diff(t, "reason", stop(t, events).Stop.Reason, agent.StopLoop)
 		diff(t, "calls", strings.Count(kinds(events), "tool.call"), agent.DefaultRepeats)
+	}
+}
+
+// Long arguments are shortened between runes where a person reads them.
+func TestLoopWithLongArguments(t *testing.T) {
+	args := `{"text":"` + strings.Repeat("世", 100) + `"}`
+	a := newAgent(t, agent.Config{Model: repeating(t, func(int) []wire.Event { return []wire.Event{call("x", args)} }), Tools: []tool.Tool{&fake{name: "x"}}})
+	says := stop(t, turn(t, a, "s", "go")).Stop.Message
+	if len(says) > 250 || !utf8.ValidString(says) || !strings.HasSuffix(says, "世…") {
+		t.Errorf("got %q", says)
 	}
 }
