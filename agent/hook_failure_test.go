@@ -235,7 +235,10 @@ func TestHooksAndBreaks(t *testing.T) {
 // A refusal by an inner hook stays one, whatever an outer hook makes of it, and
 // a hook's own fault in an input is found.
 func TestHookHidesARefusal(t *testing.T) {
-	deaf := func(ctx context.Context, _ agent.At, next func(context.Context) error) error { _ = next(ctx); return nil }
+	deaf := func(ctx context.Context, _ agent.At, next func(context.Context) error) error {
+		_ = next(ctx)
+		return nil
+	}
 	for point, outer := range map[string]agent.Hook{"turn": onTurn{"deaf", deaf}, "step": onStep{"deaf", deaf},
 		"calls": onCalls{"deaf", func(ctx context.Context, _ []chat.ToolCall, next func(context.Context) error) error {
 			_ = next(ctx)
