@@ -225,7 +225,7 @@ func (c *command) buildAgent(ctx context.Context, b *bench, o options) error {
 		Model: b.model.Model, ModelName: b.model.name, Fallback: fallback, Registry: reg, Preset: &p, Store: b.store, Env: b.env,
 		Tools:   tools,
 		Request: agent.Request{Placement: placement(b.cfg.Placement), Options: requestOptions(b.cfg, o.noStream), Cache: cacheOf(b.cfg)},
-		Limits:  agent.Limits{Steps: b.cfg.Steps.Max, Source: b.cfg.Sources.Timeout},
+		Limits:  limits(b.cfg, b.model.spec),
 		Nested:  b.nested,
 	})
 	return err
@@ -252,6 +252,13 @@ func placement(name string) wire.Placement {
 		return wire.Merged
 	}
 	return wire.Auto
+}
+
+// limits returns what bounds a turn.
+func limits(cfg config.Config, spec string) agent.Limits {
+	provider, _, _ := strings.Cut(spec, ":")
+	return agent.Limits{Steps: cfg.Steps.Max, Source: cfg.Sources.Timeout, Time: cfg.Limits.Time, Tokens: cfg.Limits.Tokens,
+		Cost: cfg.Limits.Cost, Price: pricing(cfg, provider)}
 }
 
 // cacheOf returns the lifetime asked for: protocols know five minutes and an hour.

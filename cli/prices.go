@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"path"
+
+	"github.com/proemhq/proem/cli/config"
+	"github.com/proemhq/proem/session"
+)
+
+// pricing returns what an answer costs by the configured prices. It is nil if
+// there are none.
+func pricing(cfg config.Config, provider string) func(model string, u session.Usage) (float64, bool) {
+	if len(cfg.Prices) == 0 {
+		return nil
+	}
+	return func(model string, u session.Usage) (float64, bool) {
+		for _, p := range cfg.Prices {
+			for _, name := range []string{provider + ":" + model, model} {
+				if ok, err := path.Match(p.Model, name); err == nil && ok {
+					return cost(p, u)
+				}
+			}
+		}
+		return 0, false
+	}
+}
+
+// cost returns the price of a usage. Input that was read from a cache or written
+// to it costs its own rate where there is one. It is not ok if a rate is missing
+// for something that was used.
+func cost(p config.Price, u session.Usage) (float64, bool) {
+	n := func(v *int) int {
+		if v == nil {
+			return 0
+		}
+		return *v
+	}
+	total, ok := 0.0, true
+	add := func(tokens int, rates ...*float64) {
+		if tokens <= 0 {
+			return
+		}
+		for _, r := range rates {
+			if r != nil {
+				total += float64(tokens) * *r / 1e6
+				return
+			}
+		}
+		ok = false
+	}
+	cached, written := n(u.Cached), n(u.CacheWrite)
+	add(n(u.Input)-cached-written, p.Input)
+	add(cached, p.Cached, p.Input)
+	add(written, p.CacheWrite, p.Input)
+	add(n(u.Output), p.Output)
+	return total, ok
+}
