@@ -63,7 +63,7 @@ func newWorld(t *testing.T, block string) *world {
 			t.Fatal(err)
 		}
 	}
-	w.env = []string{"W=" + w.dir, "H=" + w.home, "HOME=" + w.home, "LC_ALL=C.UTF-8", "TZ=UTC", "PATH=" + os.Getenv("PATH"), "PROEM_CLI_TEST=1"}
+	w.env = []string{"W=" + w.dir, "H=" + w.home, "HOME=" + w.home, "LC_ALL=C.UTF-8", "TZ=UTC", "PATH=" + os.Getenv("PATH"), "GORACE=atexit_sleep_ms=0", "PROEM_CLI_TEST=1"}
 	w.sh(block)
 	return w
 }
