@@ -50,6 +50,7 @@ func (c *command) runCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			defer b.close()
 			return c.play(cmd.Context(), b, id, text, output)
 		},
 	}
@@ -61,6 +62,7 @@ func (c *command) runCommand() *cobra.Command {
 	f.BoolVar(&last, "continue", false, "go on with the latest session of this project")
 	f.BoolVar(&noStream, "no-stream", false, "ask for the answer in one piece")
 	_ = cmd.RegisterFlagCompletionFunc("resume", cobra.NoFileCompletions)
+	_ = cmd.RegisterFlagCompletionFunc("resume", c.completeSessions)
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "stream-json"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.MarkFlagsMutuallyExclusive("resume", "continue")
 	return cmd
@@ -122,6 +124,13 @@ func (c *command) ready(ctx context.Context, o options, resume string, last bool
 	c.announce(b, o)
 	id, err := c.sessionID(ctx, b, resume, last)
 	return b, id, err
+}
+
+// close releases the store's sessions.
+func (b *bench) close() {
+	if s, ok := b.store.(io.Closer); ok {
+		s.Close() // every event was synced when it was appended
+	}
 }
 
 // sessionID returns the session to run in.
