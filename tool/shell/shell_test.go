@@ -284,20 +284,3 @@ func TestEffect(t *testing.T) {
 	same(t, "effect", tool.EffectOf(t.Context(), s, args("ls -l")), tool.Effect{Command: "ls -l"})
 	same(t, "refused", tool.EffectOf(t.Context(), s, args("")), tool.Effect{ReadOnly: true, Idempotent: true, Refused: true})
 }
-
-func ExampleNew() {
-	run, err := shell.New(shell.Config{Dir: "/"})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	r, err := run.Call(context.Background(), []byte(`{"command":"echo hello; exit 3"}`))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Print(r.Text)
-	// Output:
-	// hello
-	// [exit code 3]
-}
