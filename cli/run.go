@@ -61,7 +61,6 @@ func (c *command) runCommand() *cobra.Command {
 	f.StringVar(&resume, "resume", "", "go on with this session")
 	f.BoolVar(&last, "continue", false, "go on with the latest session of this project")
 	f.BoolVar(&noStream, "no-stream", false, "ask for the answer in one piece")
-	_ = cmd.RegisterFlagCompletionFunc("resume", cobra.NoFileCompletions)
 	_ = cmd.RegisterFlagCompletionFunc("resume", c.completeSessions)
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "stream-json"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.MarkFlagsMutuallyExclusive("resume", "continue")
