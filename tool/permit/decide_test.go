@@ -107,6 +107,7 @@ func TestPaths(t *testing.T) {
 		"the folder":            at("list_files", "/w/secret"),
 		"below the second root": at("read_file", "/more/secret/key"),
 		"not resolved":          {Tool: "read_file", Paths: []string{"secret/key"}},
+		"only resolved":         {Tool: "read_file", Resolved: []permit.Resolved{{Literal: "/w/secret/link", Real: "/w/a"}}},
 		"relative":              {Tool: "read_file", Paths: []string{"a/../secret/key"}},
 		"relative to a folder":  {Tool: "read_file", Paths: []string{"key"}, Cwd: "/w/secret"},
 		"a link inside":         link("read_file", "/w/secret/link", "/w/public"),
@@ -156,6 +157,7 @@ func TestPaths(t *testing.T) {
 		"another resolved":     {permit.Request{Tool: "write_file", Paths: []string{"/w/docs/a"}, Resolved: at("", "/w/docs/b").Resolved}, permit.Ask},
 		"empty resolution":     {link("write_file", "/w/docs/a", ""), permit.Ask},
 		"one of two":           {permit.Request{Tool: "write_file", Paths: []string{"/w/docs/a", "/w/b"}, Resolved: append(at("", "/w/docs/a").Resolved, at("", "/w/b").Resolved...)}, permit.Ask},
+		"one of two resolved":  {permit.Request{Tool: "write_file", Paths: []string{"/w/docs/a", "/w/b"}, Resolved: at("", "/w/docs/a").Resolved}, permit.Ask},
 		"another name outside": {link("write_file", "/w/docs/a", "/w/docs/a", "/w/a"), permit.Ask},
 		"unknown names":        {permit.Request{Tool: "write_file", Paths: []string{"/w/docs/a"}, Resolved: []permit.Resolved{{Literal: "/w/docs/a", Real: "/w/docs/a", Elsewhere: true}}}, permit.Ask},
 		"no paths":             {permit.Request{Tool: "write_file"}, permit.Ask},
@@ -359,6 +361,8 @@ func TestForbidden(t *testing.T) {
 			t.Errorf("%q: %s by %s", command, d.Action, d.Rule)
 		}
 	}
+	check(t, policy(t, permit.Bypass, "deny shell(*)"), shell("x y"), "deny: deny shell(*)")
+	check(t, policy(t, permit.Bypass, "deny shell(*)"), permit.Request{Tool: "shell"}, "allow: mode bypass")
 	many := "git " + strings.Repeat("-a b -c ", 300) + "x" // not exponential
 	if d := p.Decide(shell(many), permit.Grants{}); d.Action != permit.Allow {
 		t.Errorf("%s by %s", d.Action, d.Rule)
@@ -393,6 +397,29 @@ func TestBudget(t *testing.T) {
 		}
 	}
 	check(t, policy(t, permit.Bypass), shell(strings.Repeat("true;", 50)), "allow: mode bypass")
+}
+
+// TestWhy checks what a person is told where no rule decides.
+func TestWhy(t *testing.T) {
+	p := policy(t, permit.Default, "allow shell(x *)")
+	away := shell("ls")
+	away.Cwd = "/"
+	for want, r := range map[string]permit.Request{
+		"it may change files":     at("write_file", "/w/a"),
+		"it may change something": {Tool: "web"},
+		"it is a command":         shell("ls"),
+		"the command is not made of plain words: it holds a variable": shell("ls $x"),
+		"the command runs outside of the project":                     away,
+	} {
+		d := p.Decide(r, permit.Grants{})
+		if diff := cmp.Diff([]string{d.Why, d.Asked.Why, d.Model}, []string{want, want, "Waiting for the consent of a person: " + want + "."}); diff != "" {
+			t.Error(diff)
+		}
+	}
+	p = policy(t, permit.Default, "deny web")
+	if d := p.Decide(permit.Request{Tool: "web"}, permit.Grants{}); !strings.HasPrefix(d.Model, "Not run: a rule denies it: web. Do not try another way") {
+		t.Error(d.Model)
+	}
 }
 
 func TestDenies(t *testing.T) {

@@ -126,6 +126,37 @@ func TestRequest(t *testing.T) {
 	}
 }
 
+// TestOutside checks that another name of a file outside of the roots is found if
+// a rule is about that place.
+func TestOutside(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need a privilege")
+	}
+	root, home := tree(t, "a"), tree(t, ".ssh/id")
+	must(t, os.Link(home+"/.ssh/id", root+"/hard"))
+	for _, glob := range []string{"~/.ssh/**", "~/.ssh", home + "/.ssh/*", home + "/.ssh/id"} {
+		p, err := permit.New(permit.Config{Mode: permit.Bypass, Roots: []string{root}, Home: home, Rules: []permit.Rule{{Action: "deny", Tool: "*", Path: glob}}})
+		must(t, err)
+		r := p.Request(env.OrSystem(nil).Files, "read_file", nil, tool.Effect{ReadOnly: true, Paths: []string{root + "/hard"}}, "")
+		if d := p.Decide(r, permit.Grants{}); d.Action != permit.Deny {
+			t.Errorf("%s: %s by %s", glob, d.Action, d.Rule)
+		}
+	}
+	p, err := permit.New(permit.Config{Roots: []string{root}, MaxPaths: 3})
+	must(t, err)
+	files := env.OrSystem(nil).Files
+	if r := p.Request(files, "x", nil, tool.Effect{Paths: []string{"/", "."}}, ""); r.Resolved[0].Real != "/" || r.Resolved[0].ID == (permit.ID{}) || r.Resolved[1].Real != root {
+		t.Errorf("%+v", r)
+	}
+	if r := p.Request(files, "x", nil, tool.Effect{Paths: []string{"a", "b", "c", "d"}}, ""); p.Decide(r, permit.Grants{}).Action != permit.Deny {
+		t.Errorf("%+v", r)
+	}
+	must(t, os.Symlink("loop", root+"/loop"))
+	if r := p.Request(files, "shell", nil, tool.Effect{Command: "ls"}, root+"/loop"); p.Decide(r, permit.Grants{}).Action != permit.Deny {
+		t.Errorf("%+v", r)
+	}
+}
+
 // TestProtectedFile is row 4 by identity: another name of a protected file is
 // protected, whatever it is called, and so is a link to it.
 func TestProtectedFile(t *testing.T) {

@@ -79,6 +79,12 @@ func TestQuestion(t *testing.T) {
 	if d := cmp.Diff(asked(t, p, permit.Request{Tool: "x", Paths: []string{"a"}}).Targets, []permit.Target{{Asked: "a"}}); d != "" {
 		t.Error(d)
 	}
+	// Of a command only what leads elsewhere is worth a line.
+	r := shell("cat a b")
+	r.Resolved = []permit.Resolved{{Literal: "/w/a", Real: "/w/a"}, {Literal: "/w/b", Real: "/etc/b"}}
+	if d := cmp.Diff(asked(t, p, r).Targets, []permit.Target{{Asked: "/w/b", Real: "/etc/b"}}); d != "" {
+		t.Error(d)
+	}
 }
 
 func TestResume(t *testing.T) {
@@ -97,6 +103,9 @@ func TestResume(t *testing.T) {
 		}
 	}
 	if d := p.Resume(r, permit.Grants{}, answer(permit.No)); !strings.HasSuffix(d.Model, "They say: use b") {
+		t.Error(d.Model)
+	}
+	if d := p.Resume(r, permit.Grants{}, permit.Answer{Digest: q.Digest, Verdict: permit.No}); strings.Contains(d.Model, "They say") {
 		t.Error(d.Model)
 	}
 	// Whatever changes after the question makes it another one.
@@ -148,6 +157,10 @@ func TestGrants(t *testing.T) {
 	rule, err := call.With(q, permit.Answer{Digest: q.Digest, Verdict: permit.Session, Rules: q.Wider})
 	if d := cmp.Diff(rule, permit.Grants{Calls: []string{q.Digest}, Rules: []string{"shell(go test *)"}}); d != "" || err != nil {
 		t.Errorf("%v %s", err, d)
+	}
+	twice, err := rule.With(q, permit.Answer{Digest: q.Digest, Verdict: permit.Session, Rules: q.Wider})
+	if d := cmp.Diff(twice, rule); d != "" || err != nil {
+		t.Errorf("twice: %v %s", err, d)
 	}
 	data, _ := json.Marshal(rule)
 	var stored permit.Grants

@@ -74,6 +74,8 @@ func TestCovers(t *testing.T) {
 		{2, "git archive --output=x HEAD", false},
 		{1, "git status", true},
 		{1, "git status -s", true},
+		{1, "git --no-pager status", true},
+		{1, "uniq -- a b", false},
 		{1, "git -c core.pager=x log", false},
 		{1, "git -C x status", false},
 		{1, "git --exec-path=x status", false},
