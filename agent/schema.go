@@ -3,7 +3,6 @@ package agent
 import (
 	"encoding"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -21,22 +20,37 @@ type schema struct {
 	Properties  map[string]*schema `json:"properties,omitempty"`
 	Required    []string           `json:"required,omitempty"`
 	Items       *schema            `json:"items,omitempty"`
-	// Additional is false, or the schema of the values of a map.
+	// Additional is false, or the *schema of the values of a map.
 	Additional any `json:"additionalProperties,omitempty"`
+
+	length *int // of an array whose type fixes it
 }
 
 // schemaOf returns the schema of a type. What providers accept is an object:
 // any other type is wrapped into the member value of one.
-func schemaOf(t reflect.Type) (raw json.RawMessage, wrapped bool, err error) {
-	s, err := schemaFor(t, nil)
-	if err != nil {
+func schemaOf(t reflect.Type) (s *schema, wrapped bool, err error) {
+	if s, err = schemaFor(t, nil); err != nil {
 		return nil, false, err
 	}
 	if wrapped = s.Type != "object"; wrapped {
 		s = &schema{Type: "object", Properties: map[string]*schema{"value": s}, Required: []string{"value"}, Additional: false}
 	}
-	raw, err = json.Marshal(s)
-	return raw, wrapped, err
+	return s, wrapped, nil
+}
+
+// closed reports whether every value that fits has a form that is known in
+// advance. Only then can a provider enforce it: what it enforces has neither maps
+// nor values of any type.
+func (s *schema) closed() bool {
+	if _, open := s.Additional.(*schema); open || s.Type == nil || s.Items != nil && !s.Items.closed() {
+		return false
+	}
+	for _, p := range s.Properties {
+		if !p.closed() {
+			return false
+		}
+	}
+	return true
 }
 
 var (
@@ -53,8 +67,10 @@ func schemaFor(t reflect.Type, inside []reflect.Type) (*schema, error) {
 		return &schema{Type: "string", Format: "date-time"}, nil
 	case t == rawJSONType:
 		return &schema{}, nil
+	case slices.Contains(inside, t):
+		return nil, fmt.Errorf("%s contains itself", t)
 	case t.Kind() == reflect.Pointer:
-		s, err := schemaFor(t.Elem(), inside)
+		s, err := schemaFor(t.Elem(), append(slices.Clip(inside), t))
 		if name, ok := s.typeName(); ok {
 			s.Type = []string{name, "null"}
 		}
@@ -63,8 +79,6 @@ func schemaFor(t reflect.Type, inside []reflect.Type) (*schema, error) {
 		return nil, fmt.Errorf("%s writes its own JSON, whose form is not known", t)
 	case t.Implements(textType) || reflect.PointerTo(t).Implements(textType):
 		return &schema{Type: "string"}, nil
-	case slices.Contains(inside, t):
-		return nil, fmt.Errorf("%s contains itself", t)
 	}
 	inside = append(slices.Clip(inside), t)
 	switch t.Kind() {
@@ -87,7 +101,12 @@ func schemaFor(t reflect.Type, inside []reflect.Type) (*schema, error) {
 			return &schema{Type: "string", Description: "base64"}, nil
 		}
 		items, err := schemaFor(t.Elem(), inside)
-		return &schema{Type: "array", Items: items}, err
+		s := &schema{Type: "array", Items: items}
+		if t.Kind() == reflect.Array { // in words: providers differ in the keywords that they take
+			n := t.Len()
+			s.length, s.Description = &n, fmt.Sprintf("exactly %d", n)
+		}
+		return s, err
 	case reflect.Map:
 		if t.Key().Kind() != reflect.String {
 			return nil, fmt.Errorf("%s: the keys are no strings", t)
@@ -151,12 +170,12 @@ func promoted(t reflect.Type, f reflect.StructField) bool {
 	return true
 }
 
-// missing reports the first member that a schema requires and a value, which was
-// read into its type already, does not have.
-func missing(raw []byte, of json.RawMessage) error {
-	var s schema
+// misfit reports the first thing that a value lacks, which was read into its type
+// already: a member that is required, an element of an array, or a value where
+// null has no place. encoding/json takes all of these for zero values.
+func (s *schema) misfit(raw []byte) error {
 	var v any
-	if err := errors.Join(json.Unmarshal(of, &s), json.Unmarshal(raw, &v)); err != nil {
+	if err := json.Unmarshal(raw, &v); err != nil {
 		return err
 	}
 	return s.missing("", v)
@@ -164,6 +183,10 @@ func missing(raw []byte, of json.RawMessage) error {
 
 func (s *schema) missing(path string, v any) error {
 	switch v := v.(type) {
+	case nil:
+		if _, plain := s.typeName(); plain {
+			return fmt.Errorf("null at %q is no value", path)
+		}
 	case map[string]any:
 		for _, name := range s.Required {
 			member, ok := v[name]
@@ -171,12 +194,25 @@ func (s *schema) missing(path string, v any) error {
 				return fmt.Errorf("%s/%s is missing", path, name)
 			}
 		}
-		for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-			if err := s.Properties[name].missing(path+"/"+name, v[name]); err != nil {
+		values, _ := s.Additional.(*schema)
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			of := s.Properties[name]
+			if of == nil {
+				of = values
+			} else if v[name] == nil {
+				continue // it may be left out
+			}
+			if of == nil {
+				continue
+			}
+			if err := of.missing(path+"/"+name, v[name]); err != nil {
 				return err
 			}
 		}
 	case []any:
+		if s.length != nil && len(v) != *s.length {
+			return fmt.Errorf("%s has %d elements, not %d", path, len(v), *s.length)
+		}
 		for i := range v {
 			if s.Items == nil {
 				break

@@ -50,16 +50,21 @@ func (e *AnswerError) Unwrap() error { return e.Err }
 //	}
 //	w, err := agent.RunAs[Weather](ctx, a, "s1", agent.Text("The weather in Oslo?"))
 //
-// An answer that does not fit is an *AnswerError, which holds its text. A type
-// that has no schema, such as a function or one that contains itself, is an error
+// The provider is asked to enforce the schema unless T holds a map or a value of
+// any type, which no provider can enforce. An answer that does not fit is an
+// *AnswerError, which holds its text. A type that has no schema, such as a function or one that contains itself, is an error
 // at once.
 func RunAs[T any](ctx context.Context, a *Agent, id string, in Input) (T, error) {
 	var value, none T
 	schema, wrapped, err := schemaOf(reflect.TypeFor[T]())
+	var raw json.RawMessage
+	if err == nil {
+		raw, err = json.Marshal(schema)
+	}
 	if err != nil {
 		return none, fmt.Errorf("agent: an answer of type %s: %w", reflect.TypeFor[T](), err)
 	}
-	o := wire.Output{Schema: schema, Strict: true}.Named()
+	o := wire.Output{Schema: raw, Strict: schema.closed()}.Named()
 	for a.tools[o.Name] != nil {
 		o.Name += "_"
 	}
@@ -87,7 +92,10 @@ func RunAs[T any](ctx context.Context, a *Agent, id string, in Input) (T, error)
 	if in.typed.taken {
 		return value, nil
 	}
-	return value, finish(in.typed, text, answer, turn)
+	if err := finish(in.typed, text, answer, turn); err != nil {
+		return none, err
+	}
+	return value, nil
 }
 
 // finish takes an answer that came as text.
@@ -137,7 +145,7 @@ func (t *typed) answer(call chat.ToolCall) (tool.Result, bool) {
 
 // decodeAnswer reads an answer strictly: one JSON value, with the required
 // members of the schema and without others.
-func decodeAnswer(raw []byte, v any, schema json.RawMessage) error {
+func decodeAnswer(raw []byte, v any, of *schema) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
@@ -149,5 +157,5 @@ func decodeAnswer(raw []byte, v any, schema json.RawMessage) error {
 	if _, err := d.Token(); err != io.EOF {
 		return errors.New("more follows the value")
 	}
-	return missing(raw, schema)
+	return of.misfit(raw)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -61,7 +62,7 @@ func TestRunAsText(t *testing.T) {
 		t.Errorf("got %+v", v)
 	}
 	want := `"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":{"additionalProperties":false,"properties":{` +
-		`"at":{"format":"date-time","type":["string","null"]},` +
+		`"at":{"format":"date-time","type":"string"},` +
 		`"celsius":{"type":["number","null"]},` +
 		`"city":{"description":"without the country","type":"string"},` +
 		`"lat":{"type":"number"},`
@@ -175,12 +176,66 @@ func TestRunAsErrors(t *testing.T) {
 	}
 }
 
+// What encoding/json takes for a zero value is no answer.
+func TestRunAsMisfit(t *testing.T) {
+	for name, err := range map[string]error{
+		"null":               answerErr[place](t, `null`),
+		"null of a scalar":   answerErr[string](t, `null`),
+		"null of a map":      answerErr[map[string]place](t, `null`),
+		"null element":       answerErr[[]place](t, `{"value":[null]}`),
+		"null in a map":      answerErr[map[string]place](t, `{"a":null}`),
+		"member in a map":    answerErr[map[string]place](t, `{"a":{}}`),
+		"array too short":    answerErr[[2]int](t, `{"value":[1]}`),
+		"array too long":     answerErr[[2]int](t, `{"value":[1,2,3]}`),
+		"value and an error": answerErr[[]int](t, `{"value":[1,"x"]}`),
+	} {
+		var bad *agent.AnswerError
+		if !errors.As(err, &bad) || bad.Reason != agent.AnswerInvalid || bad.Text == "" {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	for name, err := range map[string]error{
+		"pointer":  answerErr[*place](t, `{"value":null}`),
+		"optional": answerErr[weather](t, oslo),
+		"elements": answerErr[[]*place](t, `{"value":[null]}`),
+		"anything": answerErr[map[string]any](t, `{"a":null,"b":[null]}`),
+		"array":    answerErr[[2]int](t, `{"value":[1,2]}`),
+	} {
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func answerErr[T any](t *testing.T, text string) error {
+	v, _, err := ask[T](t, "turns: [{text: '"+text+"'}]", nil)
+	if err != nil && !reflect.ValueOf(&v).Elem().IsZero() {
+		t.Errorf("%s: got %v with the error %v", text, v, err)
+	}
+	return err
+}
+
+// A provider that enforces a schema has no maps: it would allow only empty ones.
+func TestRunAsOpenTypes(t *testing.T) {
+	known := func(_ *agent.Config, m *scripted.Model) { m.Cap = wire.Lookup("openai", "gpt-5") }
+	const text = `turns: [{text: '{"a":1}'}]`
+	if v, m, err := ask[map[string]int](t, text, known); err != nil || v["a"] != 1 || strings.Contains(m.last(), `"strict"`) ||
+		!strings.Contains(m.last(), `"schema":{"additionalProperties":{"type":"integer"},"type":"object"}`) {
+		t.Errorf("got %v, %v from %s", v, err, m.last())
+	}
+	if _, m, _ := ask[place](t, `turns: [{text: '{"lat":1}'}]`, known); !strings.Contains(m.last(), `"strict":true`) {
+		t.Errorf("got %s", m.last())
+	}
+}
+
 type node struct{ Next *node }
+
+type pointer *pointer
 
 func TestRunAsTypes(t *testing.T) {
 	for name, err := range map[string]error{
 		"func": asErr[func()](t), "recursive": asErr[node](t), "keys": asErr[map[int]string](t), "interface": asErr[error](t),
-		"own JSON": asErr[chat.Message](t),
+		"own JSON": asErr[chat.Message](t), "pointer": asErr[pointer](t),
 	} {
 		if err == nil || !strings.HasPrefix(err.Error(), "agent: an answer of type ") {
 			t.Errorf("%s: got %v", name, err)
