@@ -92,3 +92,29 @@ func TestReplay(t *testing.T) {
 		}
 	}
 }
+
+// Arguments stand in the body as the model wrote them only if they are valid in
+// all their depth.
+func TestArguments(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"b": 1, "a":2}`:          `{"b": 1, "a":2}`,
+		"\n{\"b\":1}":              `{"b":1}`,
+		`{"a":1,"a":2}`:            `{}`,
+		`{"x":{"a":1,"\u0061":2}}`: `{}`,
+		`{"a":"\ud83d"}`:           "{\"a\":\"\ufffd\"}",
+		`{"a":"\uD83D\uDE00"}`:     `{"a":"😀"}`,
+		strings.Repeat(`{"a":`, 2000) + "1" + strings.Repeat("}", 2000): `{}`,
+	} {
+		call := chat.ToolCall{ID: "c", Name: "f", Args: []byte(in)}
+		b := suite.Encode(t, nil, wire.Request{Model: "m", Messages: []chat.Message{
+			chat.UserText("hi", nil), {Role: chat.Assistant, Parts: []chat.Part{{Kind: chat.CallPart, Call: &call}}},
+			chat.ResultMessage(chat.ToolResult{ID: "c"}),
+		}})
+		if !bytes.Contains(b.JSON, []byte(`"input":`+want+`}`)) {
+			t.Errorf("%.40s: want %s in %.400s", in, want, b.JSON)
+		}
+		if lost := strings.Contains(fmt.Sprint(b.Losses), "sent as {}"); lost != (want == "{}") {
+			t.Errorf("%.40s: losses %v", in, b.Losses)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"bytes"
 	"fmt"
 	"unicode/utf8"
 
@@ -162,18 +163,24 @@ func (t *turn) call(c *chat.ToolCall) {
 }
 
 // input returns the arguments of a call as the model wrote them. What the
-// protocol cannot carry is replaced.
+// protocol cannot carry is replaced: the body must be valid in all its depth.
 func (t *turn) input(c *chat.ToolCall) []byte {
-	switch {
-	case isObject(c.Args) && utf8.Valid(c.Args):
-		return c.Args
-	case wire.CheckArgs(c.Args) == nil:
-		out, _ := wire.CanonicalJSON(c.Args) // it is valid, see above
-		return out
+	if err := wire.CheckArgs(c.Args); err != nil {
+		t.e.Lose(prompt.Warning, wire.CodeDowngraded,
+			fmt.Sprintf("call %q of tool %q: %v: sent as {}", c.ID, c.Name, err), c.From)
+		return []byte("{}")
 	}
-	t.e.Lose(prompt.Warning, wire.CodeDowngraded,
-		fmt.Sprintf("call %q of tool %q: %v: sent as {}", c.ID, c.Name, wire.CheckArgs(c.Args)), c.From)
-	return []byte("{}")
+	if c.Args[0] == '{' && utf8.Valid(c.Args) && !surrogates(c.Args) {
+		return c.Args
+	}
+	out, _ := wire.CanonicalJSON(c.Args) // it is valid, see above
+	return out
+}
+
+// surrogates reports whether JSON holds an escaped surrogate, which may be half
+// of a pair.
+func surrogates(raw []byte) bool {
+	return bytes.Contains(raw, []byte(`\ud`)) || bytes.Contains(raw, []byte(`\uD`))
 }
 
 // NoText is the content of an error result without any, which the protocol
