@@ -65,7 +65,7 @@ func ParseMode(s string) (Mode, error) {
 // A Request is a call to be judged. What the tool said of its effect is believed;
 // tools are code of the harness, only their arguments come from a stranger.
 type Request struct {
-	Tool string
+	Tool string // its name
 	// Args are the arguments as the model wrote them. They are part of what a
 	// person answers to and are not looked into.
 	Args []byte
@@ -95,17 +95,17 @@ type Resolved struct {
 
 // ID is the identity of a file.
 type ID struct {
-	Dev   uint64
-	Inode uint64
+	Dev   uint64 // the device
+	Inode uint64 // the file on it
 }
 
 // A Decision is what was decided, and why.
 type Decision struct {
-	Action Action
-	Rule   string // what decided: a rule with its action, a protected name, a mode, …
-	Why    string // a clause for people
-	Model  string // a sentence for the model; empty if the call is allowed
-	Asked  *Question
+	Action Action    // what happens to the call
+	Rule   string    // what decided: a rule with its action, a protected name, a mode, …
+	Why    string    // a clause for people
+	Model  string    // a sentence for the model; empty if the call is allowed
+	Asked  *Question // what to ask; nil unless the action is Ask
 }
 
 // Unattended returns the decision where nobody can be asked: a question becomes a

@@ -13,7 +13,7 @@ import (
 // A Config says what a policy is made of. The zero value asks for everything that
 // changes something.
 type Config struct {
-	Mode  Mode
+	Mode  Mode   // what happens where no rule decides
 	Rules []Rule // the first that denies, then the first that asks, then the first that allows
 	// Roots are absolute directories without links, fixed for the whole session. A
 	// relative glob is meant below each, a relative path below the first.

@@ -19,11 +19,11 @@ type Question struct {
 	// Digest stands for the tool, the arguments and what they lead to at this
 	// moment. An answer holds for it and for nothing else.
 	Digest  string   `json:"digest"`
-	Tool    string   `json:"tool"`
+	Tool    string   `json:"tool"`              // its name
 	Why     string   `json:"why"`               // a clause
 	Command string   `json:"command,omitempty"` // as it would be given to a shell
-	Cwd     string   `json:"cwd,omitempty"`
-	Targets []Target `json:"targets,omitempty"`
+	Cwd     string   `json:"cwd,omitempty"`     // where it would run; empty: the first root
+	Targets []Target `json:"targets,omitempty"` // of a command only what leads elsewhere
 	// Rules would together allow this call, and Wider such calls. Empty: no rule can.
 	Rules []string `json:"rules,omitempty"`
 	Wider []string `json:"wider,omitempty"`
@@ -42,13 +42,13 @@ type Verdict string
 const (
 	Once    Verdict = "once"    // this call
 	Session Verdict = "session" // this very call, or what the rules say, until the session ends
-	No      Verdict = "deny"
+	No      Verdict = "deny"    // not this call
 )
 
 // An Answer is what a person said to a question.
 type Answer struct {
-	Digest  string   `json:"digest"` // of the question
-	Verdict Verdict  `json:"verdict"`
+	Digest  string   `json:"digest"`          // of the question
+	Verdict Verdict  `json:"verdict"`         // anything else than the constants leaves the question open
 	Rules   []string `json:"rules,omitempty"` // of the question; with Session only
 	Note    string   `json:"note,omitempty"`  // for the model, if the verdict is No
 }
@@ -56,7 +56,7 @@ type Answer struct {
 // Grants are what a person allowed for a session. The zero value is nothing.
 type Grants struct {
 	Calls []string `json:"calls,omitempty"` // digests
-	Rules []string `json:"rules,omitempty"`
+	Rules []string `json:"rules,omitempty"` // as [ParseRule] reads them
 }
 
 // With returns the grants after an answer. It changes nothing but for the verdict

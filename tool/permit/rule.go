@@ -17,7 +17,7 @@ import (
 // below it, a Command also further words, options in between and the same program
 // in another folder.
 type Rule struct {
-	Action Action
+	Action Action // never empty in a policy; ParseRule leaves it empty
 	Tool   string // a name, or "*"
 	// Path is a glob: "*" and "?" within a name, "[…]", "**" for any folders. A
 	// relative one is meant below each root; one that begins with "~/" below the

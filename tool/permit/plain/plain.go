@@ -68,7 +68,7 @@ type Word struct {
 
 // A Command is a program with its arguments.
 type Command struct {
-	Words []Word
+	Words []Word // the program first; never empty
 	// Inner says that the command was found in the arguments of another, such as
 	// sudo or sh -c. It may be text that only looks like a command.
 	Inner bool
