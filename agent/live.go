@@ -41,7 +41,8 @@ type kept struct {
 	response response         // the last one, for a chain
 	keyed    *prompt.Composed // the composition that key was made for
 	key      string
-	nested   map[string]bool // documents that were handed over; nil: not known yet
+	nested   map[string]bool            // documents that were handed over; nil: not known yet
+	told     map[prompt.Diagnostic]bool // what was said of them
 }
 
 // A response is what a provider keeps of a conversation.

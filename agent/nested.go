@@ -27,16 +27,19 @@ func (r *run) nested(ctx context.Context, text span.Text, touched []string) (spa
 		if err != nil {
 			diagnostics = append(diagnostics, prompt.Diagnostic{Severity: prompt.Warning, Code: "nested.failed", Path: path, Message: err.Error()})
 		}
-		fresh := false
 		for _, d := range docs {
 			if given[d.Name] {
 				continue
 			}
-			given[d.Name], fresh = true, true
+			given[d.Name] = true
 			text = append(text, handOver(d)...)
 		}
-		for i := range diagnostics {
-			if fresh || err != nil {
+		for i, d := range diagnostics {
+			if !r.l.told[d] {
+				if r.l.told == nil {
+					r.l.told = map[prompt.Diagnostic]bool{}
+				}
+				r.l.told[d] = true
 				events = append(events, session.Event{Kind: session.Diagnostic, Diagnostic: &diagnostics[i]})
 			}
 		}

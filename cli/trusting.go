@@ -15,6 +15,8 @@ import (
 
 	"github.com/proemhq/proem/agent"
 	"github.com/proemhq/proem/cli/trust"
+	"github.com/proemhq/proem/prompt"
+	"github.com/proemhq/proem/source/files"
 )
 
 // decide finds out whether the project's files are used: as the flag says; else
@@ -96,7 +98,7 @@ func (c *command) grant(b *bench) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	files := b.guard.Seen()
+	files := b.guard.Covered()
 	r := trust.Record{Root: root, Since: b.env.Clock.Now().UTC().Format(time.RFC3339), Files: files}
 	return len(files), c.trustStore(b).Save(r)
 }
@@ -111,7 +113,51 @@ func (c *command) review(ctx context.Context) (*bench, agent.Preview, error) {
 		return nil, agent.Preview{}, err
 	}
 	p, err := b.agent.Preview(ctx, "trust", agent.Input{})
+	if err == nil {
+		err = b.survey(ctx)
+	}
 	return b, p, err
+}
+
+// survey reads what a run reads only when it needs it, so that the trust covers
+// it: instruction files below the working directory, the files of skills, and the
+// other agents.
+func (b *bench) survey(ctx context.Context) error {
+	if s, ok := b.nested.(*files.Source); ok {
+		if err := s.Survey(ctx); err != nil {
+			return err
+		}
+	}
+	if b.skills != nil {
+		if err := b.skills.Survey(ctx, prompt.Who{}); err != nil {
+			return err
+		}
+	}
+	return b.surveyAgents()
+}
+
+// surveyAgents reads the project's agents. One that cannot be read is not
+// covered.
+func (b *bench) surveyAgents() error {
+	root, err := b.env.Files.OpenRoot(b.place.root)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	entries, err := root.ReadDir(".proem/agents")
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		p := filepath.Join(filepath.Dir(b.place.projectFile()), "agents", e.Name())
+		if filepath.Ext(p) != ".yaml" {
+			continue
+		}
+		if data, err := readFile(b.env, p, 1<<20); err == nil {
+			b.guard.Check(p, data)
+		}
+	}
+	return nil
 }
 
 func (c *command) trustCommand() *cobra.Command {
@@ -204,13 +250,25 @@ func (c *command) showChanges(w interface{ Write([]byte) (int, error) }, b *benc
 		if ch.New {
 			from = "/dev/null"
 		}
-		//lint:ignore SA1019 the library's other differences are several times as long
-		text, err := udiff.ToUnified(from, "b/"+name, ch.Old, myers.ComputeEdits(ch.Old, ch.Text), 3)
+		text, err := udiff.ToUnified(from, "b/"+name, ch.Old, edits(ch.Old, ch.Text), 3)
 		if err != nil || text == "" {
 			text = name + ": changed\n"
 		}
 		fmt.Fprint(w, visible(text))
 	}
+}
+
+// maxShortest is up to how many lines the shortest difference is looked for,
+// which takes their square in time and room.
+const maxShortest = 1000
+
+// edits returns what turns one text into the other.
+func edits(before, after string) []udiff.Edit {
+	if strings.Count(before, "\n")+strings.Count(after, "\n") > maxShortest {
+		return udiff.Lines(before, after)
+	}
+	//lint:ignore SA1019 the library's other differences are several times as long
+	return myers.ComputeEdits(before, after)
 }
 
 // asks reports whether there is somebody to ask.
@@ -259,7 +317,7 @@ func (c *command) settle(ctx context.Context, b *bench) (again bool, err error) 
 		for _, h := range b.held {
 			c.say("  %s", c.short(b, h))
 		}
-		if !c.ask(ctx, "Use these files of the project in the prompt, now and until one changes?") {
+		if !c.ask(ctx, "Use these files of the project, those of its skills and the instruction files in its folders, now and until one changes?") {
 			return false, nil
 		}
 	default:

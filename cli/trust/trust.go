@@ -50,6 +50,7 @@ type Record struct {
 const (
 	schema    = "proem.trust/1"
 	maxText   = 64 << 10 // of a file that is kept for showing
+	maxTexts  = 2 << 20  // of all of them; in JSON at most six times as long
 	maxRecord = 16 << 20
 )
 
@@ -105,9 +106,13 @@ func (s Store) Save(r Record) error {
 	}
 	r.Schema = schema
 	slices.SortFunc(r.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	r.Files = bounded(r.Files)
 	data, err := json.MarshalIndent(r, "", " ")
 	if err != nil {
 		return fmt.Errorf("trust: %w", err)
+	}
+	if len(data) > maxRecord {
+		return fmt.Errorf("trust: a record of %d files is too long", len(r.Files))
 	}
 	e := env.OrSystem(s.Env)
 	if err := e.Files.MkdirAll(s.Dir, 0o700); err != nil {
@@ -122,6 +127,18 @@ func (s Store) Save(r Record) error {
 		return fmt.Errorf("trust: %w", err)
 	}
 	return nil
+}
+
+// bounded drops the texts for which a record has no room.
+func bounded(files []File) []File {
+	files = slices.Clone(files)
+	left := maxTexts
+	for i := range files {
+		if left -= len(files[i].Text); left < 0 {
+			files[i].Text, left = "", left+len(files[i].Text)
+		}
+	}
+	return files
 }
 
 // replace writes a file beside the old one and renames it over it.
@@ -245,6 +262,21 @@ func (g *Guard) Seen() []File {
 	out := make([]File, 0, len(g.seen))
 	for _, f := range g.seen {
 		out = append(out, f)
+	}
+	slices.SortFunc(out, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	return out
+}
+
+// Covered returns what a record made now covers: what was looked at, as it is,
+// and what else the old record covers, as it was.
+func (g *Guard) Covered() []File {
+	out := g.Seen()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, f := range g.record.Files {
+		if _, ok := g.seen[f.Path]; !ok {
+			out = append(out, f)
+		}
 	}
 	slices.SortFunc(out, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return out

@@ -1,8 +1,10 @@
 package trust_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -101,5 +103,36 @@ func TestDamagedRecord(t *testing.T) {
 		if _, ok, err := store.Load(root); ok || err == nil {
 			t.Errorf("%q: trusted %v, error %v", text, ok, err)
 		}
+	}
+}
+
+// A record of more text than it can hold stays readable, and covers all files.
+func TestRecordOfManyTexts(t *testing.T) {
+	store := trust.Store{Dir: filepath.Join(t.TempDir(), "trust")}
+	var files []trust.File
+	for i := range 400 {
+		files = append(files, trust.File{Path: fmt.Sprintf("f%03d.md", i), SHA256: "x", Text: strings.Repeat("\x01", 60<<10)})
+	}
+	if err := store.Save(trust.Record{Root: "/w", Files: files}); err != nil {
+		t.Fatal(err)
+	}
+	r, ok, err := store.Load("/w")
+	if err != nil || !ok || len(r.Files) != len(files) || r.Files[0].Text == "" {
+		t.Errorf("got %d files, %t, %v", len(r.Files), ok, err)
+	}
+}
+
+// What a guard did not look at stays covered when a change is confirmed.
+func TestCovered(t *testing.T) {
+	root := t.TempDir()
+	write(t, filepath.Join(root, "a.md"), "new\n")
+	old := trust.Record{Root: root, Files: []trust.File{{Path: "a.md", SHA256: "old"}, {Path: "b.md", SHA256: "b"}}}
+	g := old.Guard(root)
+	if err := read(t, g, root, "a.md"); err == nil {
+		t.Error("a changed file is not held back")
+	}
+	got := g.Covered()
+	if len(got) != 2 || got[0].Text != "new\n" || got[1] != old.Files[1] {
+		t.Errorf("got %+v", got)
 	}
 }
