@@ -136,11 +136,20 @@ func (c *command) define(b *bench, reg *registry.Registry, l *load.Loader) error
 	return nil
 }
 
+// budget returns a configured budget as the sources understand it: there zero is
+// the default, here it is none.
+func budget(n int) int {
+	if n == 0 {
+		return -1
+	}
+	return n
+}
+
 // files says where the instruction files of user and project are looked for.
 func (b *bench) files() files.Config {
 	p := b.cfg.Project
 	c := files.Config{Env: b.env, Cwd: b.place.cwd, Root: b.place.root, Names: p.Names, Fallbacks: p.Fallbacks,
-		Markers: p.RootMarkers, LoadAll: p.Load == "all", MaxBytes: p.MaxBytes, ImportDepth: p.ImportDepth, StripComments: p.StripComments}
+		Markers: p.RootMarkers, LoadAll: p.Load == "all", MaxBytes: budget(p.MaxBytes), ImportDepth: p.ImportDepth, StripComments: p.StripComments}
 	if c.ImportDepth == 0 {
 		c.ImportDepth = -1 // none; the source's zero is its default
 	}
@@ -156,7 +165,7 @@ func (b *bench) files() files.Config {
 // home returns the source of the agent's home.
 func (b *bench) home(l *load.Loader) *memory.Source {
 	c := memory.Config{Env: b.env, Loader: l, Root: b.place.root, ExtraFiles: b.cfg.Workspace.ExtraFiles,
-		MaxTokens: b.cfg.Workspace.MaxTokens}
+		MaxTokens: budget(b.cfg.Workspace.MaxTokens)}
 	if b.counter != nil {
 		c.Count = b.counter.Count
 	}

@@ -61,7 +61,7 @@ func (b *bench) skillTiers(l *load.Loader) []tier {
 
 // skillSet returns the skills that this command may use.
 func (b *bench) skillSet(l *load.Loader) *skills.Set {
-	c := skills.Config{ListMaxBytes: b.cfg.Skills.ListMaxBytes, Tool: skill.Name}
+	c := skills.Config{ListMaxBytes: budget(b.cfg.Skills.ListMaxBytes), Tool: skill.Name}
 	for _, t := range b.skillTiers(l) {
 		if b.trusted || t.trust == span.User {
 			c.Tiers = append(c.Tiers, skills.Tier{Scope: t.scope, Repo: t.folder})

@@ -62,7 +62,7 @@ type Config struct {
 	Names     []string // nil: DefaultNames; slash-separated, relative to each directory
 	Fallbacks []string // further names, tried after Names
 	LoadAll   bool     // every name in each directory instead of the first
-	MaxBytes  int      // budget over all files, in bytes; 0: DefaultMaxBytes
+	MaxBytes  int      // budget over all files, in bytes; 0: DefaultMaxBytes; less than 0: there is none
 	// ImportDepth is how deep @path imports may lie within each other; 0:
 	// DefaultImportDepth; less than 0: none is followed.
 	ImportDepth int
@@ -93,8 +93,11 @@ func New(c Config) *Source {
 	if c.Names == nil {
 		c.Names = DefaultNames()
 	}
-	if c.MaxBytes == 0 {
+	switch {
+	case c.MaxBytes == 0:
 		c.MaxBytes = DefaultMaxBytes
+	case c.MaxBytes < 0:
+		c.MaxBytes = 0
 	}
 	if c.ImportDepth == 0 {
 		c.ImportDepth = DefaultImportDepth
@@ -174,9 +177,6 @@ func (c *Config) check() error {
 		if p != "" && !filepath.IsAbs(p) {
 			return fmt.Errorf("%q is not an absolute path", p)
 		}
-	}
-	if c.MaxBytes < 0 {
-		return fmt.Errorf("a budget of %d bytes", c.MaxBytes)
 	}
 	for _, n := range c.names() {
 		if !filepath.IsLocal(filepath.FromSlash(n)) {

@@ -111,7 +111,6 @@ func TestConfigErrors(t *testing.T) {
 		{Cwd: dir, Fallbacks: []string{"/etc/passwd"}},
 		{Cwd: dir, Markers: []string{"../.git"}},
 		{Cwd: dir, Root: filepath.Join(dir, "sub")},
-		{Cwd: dir, MaxBytes: -1},
 		{UserFile: filepath.Join(dir, "a"), UserDir: filepath.Join(dir, "sub")},
 	} {
 		if _, err := files.New(c).Read(context.Background(), source.Query{}); err == nil || !strings.HasPrefix(err.Error(), "source files: ") {

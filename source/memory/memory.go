@@ -69,7 +69,7 @@ type Config struct {
 	// ExtraFiles are further files to inject, slash-separated, relative to the
 	// workspace.
 	ExtraFiles []string
-	MaxTokens  int              // budget of all that is injected; 0: DefaultMaxTokens
+	MaxTokens  int              // budget of all that is injected; 0: DefaultMaxTokens; less than 0: there is none
 	Count      func(string) int // counts tokens; nil: a cautious guess
 	// Overhead is how many tokens a preset spends around each document, such as on
 	// a fence; 0: DefaultOverhead; less than 0: none.
@@ -104,8 +104,11 @@ const remembered = 1 << 12
 // New returns a source for the workspace that c describes. Nothing is read
 // before the first Read, which also reports what is wrong with c.
 func New(c Config) *Source {
-	if c.MaxTokens == 0 {
+	switch {
+	case c.MaxTokens == 0:
 		c.MaxTokens = DefaultMaxTokens
+	case c.MaxTokens < 0:
+		c.MaxTokens = 0
 	}
 	switch {
 	case c.Overhead == 0:
@@ -165,8 +168,8 @@ func (s *Source) check(who prompt.Who) error {
 	if err := s.home().Check(); err != nil {
 		return err
 	}
-	if s.cfg.MaxTokens < 0 || s.cfg.MaxListed < 0 {
-		return fmt.Errorf("a budget of %d tokens and %d names", s.cfg.MaxTokens, s.cfg.MaxListed)
+	if s.cfg.MaxListed < 0 {
+		return fmt.Errorf("a list of %d names", s.cfg.MaxListed)
 	}
 	return s.home().Admit(who)
 }

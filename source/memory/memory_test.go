@@ -159,7 +159,7 @@ func TestAbsent(t *testing.T) {
 	f := read(t, config(tree(t, map[string]string{"AGENTS.md": " \n\t\n", "MEMORY.md": ""})))
 	same(t, "blank", f.None, true)
 	same(t, "diagnostics", len(f.Diagnostics), 2)
-	for _, c := range []memory.Config{{Root: "relative"}, {Root: "/w", Dir: "../x"}, {Root: "/w", MaxTokens: -1}} {
+	for _, c := range []memory.Config{{Root: "relative"}, {Root: "/w", Dir: "../x"}, {Root: "/w", MaxListed: -1}} {
 		if _, err := memory.New(c).Read(context.Background(), source.Query{}); err == nil {
 			t.Errorf("%+v is accepted", c)
 		}

@@ -45,8 +45,11 @@ func (s *Set) fact(c *Catalog) prompt.Fact {
 		return f
 	}
 	budget := s.cfg.ListMaxBytes
-	if budget == 0 {
+	switch {
+	case budget == 0:
 		budget = DefaultListMaxBytes
+	case budget < 0:
+		budget = 0
 	}
 	head, foot := s.cfg.frame()
 	r := bullets.Fit(items, head, foot, budget-min(fence, budget/8))

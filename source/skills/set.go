@@ -26,7 +26,8 @@ type Tier struct {
 type Config struct {
 	Tiers []Tier // from low to high precedence: the last one with a name has it
 	// ListMaxBytes is the budget of the list in the prompt, with its frame and the
-	// fence that a preset puts around it; 0: DefaultListMaxBytes.
+	// fence that a preset puts around it; 0: DefaultListMaxBytes; less than 0: nothing is
+	// listed.
 	ListMaxBytes int
 	Tool         string // the name of the tool that loads a skill; empty: none is named
 	Head, Foot   string // around the lines; both empty: a heading and how to use the list
@@ -157,9 +158,6 @@ func (s *Set) check() error {
 		case slices.ContainsFunc(s.cfg.Tiers[:i], func(u Tier) bool { return u.Scope == t.Scope }):
 			return fmt.Errorf("two tiers have the scope %q", t.Scope)
 		}
-	}
-	if s.cfg.ListMaxBytes < 0 {
-		return fmt.Errorf("a list of %d bytes", s.cfg.ListMaxBytes)
 	}
 	return nil
 }

@@ -233,7 +233,6 @@ func TestConfig(t *testing.T) {
 		{Tiers: []skills.Tier{{Repo: repo}}},
 		{Tiers: []skills.Tier{{Scope: "a@b", Repo: repo}}},
 		{Tiers: []skills.Tier{{Scope: "a", Repo: repo}, {Scope: "a", Repo: repo}}},
-		{ListMaxBytes: -1},
 	} {
 		if _, err := skills.New(c).Read(context.Background(), source.Query{}); err == nil {
 			t.Errorf("%+v is accepted", c)
