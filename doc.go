@@ -21,9 +21,14 @@
 //	model := &provider.HTTP{Dialect: openaichat.Dialect, BaseURL: "http://127.0.0.1:8080/v1"}
 //
 // [github.com/proemhq/proem/tool] is what a model may do, and its package fs the
-// tools that look at files:
+// tools that look at files; search, shell and ask have more:
 //
 //	tools := fs.Tools(fs.Config{Roots: []string{"/w"}})
+//
+// [github.com/proemhq/proem/tool/permit] decides whether a call may run:
+//
+//	policy, err := permit.New(permit.Config{Mode: permit.Default, Rules: rules, Roots: roots})
+//	decision := policy.Decide(policy.Request(files, "shell", args, effect, cwd), permit.Grants{})
 //
 // [github.com/proemhq/proem/session] is the log of what happened, kept by its
 // packages memory and jsonl:
