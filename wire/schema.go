@@ -83,11 +83,17 @@ type leveler struct {
 	root   map[string]any
 	active []string // the references that are being followed
 	nodes  int
+	copied int            // bytes that references brought
+	sizes  map[string]int // of what references name
 	losses []SchemaLoss
 }
 
-// maxNodes bounds the schemas of a result: references multiply.
-const maxNodes = 10_000
+// What bounds a result, because references multiply: its schemas, and the bytes
+// that references bring.
+const (
+	maxNodes  = 10_000
+	maxCopied = 4 << 20
+)
 
 func (l *leveler) restricted() bool { return l.level == SchemaRestricted }
 

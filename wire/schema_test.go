@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -101,7 +102,15 @@ func TestDownLevel(t *testing.T) {
 			`{"additionalProperties":false,"properties":{"next":{"$ref":"#"}},"required":["next"],"type":"object"}`, 4},
 		{"elsewhere", `{"properties":{"x":{"$ref":"https://example.test/s.json"}},"required":["x"],"additionalProperties":false}`,
 			`{"properties":{"x":{"type":"object"}},"required":["x"]}`,
-			`{"additionalProperties":false,"properties":{"x":{"$ref":"https://example.test/s.json"}},"required":["x"]}`, 2},
+			`{"additionalProperties":false,"properties":{"x":{"additionalProperties":false,"properties":{},"required":[],"type":"object"}},"required":["x"]}`, 2},
+		{"beside a reference", `{"properties":{"x":{"$ref":"#/$defs/A","minimum":1}},"required":["x"],"$defs":{"A":{"type":"integer"}},"additionalProperties":false}`,
+			`{"properties":{"x":{"minimum":1,"type":"integer"}},"required":["x"]}`,
+			`{"$defs":{"A":{"type":"integer"}},"additionalProperties":false,"properties":{"x":{"$ref":"#/$defs/A"}},"required":["x"]}`, 2},
+		{"one reference twice", `{"properties":{"x":{"allOf":[{"$ref":"#/$defs/A"},{"$ref":"#/$defs/A"}]}},"required":["x"],"$defs":{"A":{"type":"string"}},"additionalProperties":false}`,
+			`{"properties":{"x":{"type":"string"}},"required":["x"]}`,
+			`{"$defs":{"A":{"type":"string"}},"additionalProperties":false,"properties":{"x":{"type":"string"}},"required":["x"]}`, 4},
+		{"required is no list", `{"properties":{"x":{}},"required":"x","additionalProperties":false}`, `{"properties":{"x":{}}}`,
+			`{"additionalProperties":false,"properties":{"x":{}},"required":["x"]}`, 2},
 		{"a reference to itself", `{"$ref":"#/$defs/A","$defs":{"A":{"$ref":"#/$defs/A"}}}`,
 			`{"description":"Nested A of the same form.","type":"object"}`, `{"$defs":{"A":{"$ref":"#/$defs/A"}},"additionalProperties":false,"description":"Nested A of the same form.","properties":{},"required":[],"type":"object"}`, 2},
 		{"booleans", `{"properties":{"any":true,"none":false},"items":false,"additionalProperties":true}`,
@@ -150,6 +159,36 @@ func TestDownLevelGrowth(t *testing.T) {
 	out, losses, err := wire.DownLevel([]byte(in), wire.SchemaRestricted)
 	if err != nil || len(out) > 4<<20 || len(losses) == 0 {
 		t.Errorf("got %d bytes, %d losses, %v", len(out), len(losses), err)
+	}
+}
+
+// Large schemas take time in proportion, and references to large ones end
+// somewhere.
+func TestDownLevelLarge(t *testing.T) {
+	list := func(n int, format string) string {
+		out := make([]string, n)
+		for i := range out {
+			out[i] = strings.ReplaceAll(format, "#N", fmt.Sprint(i))
+		}
+		return strings.Join(out, ",")
+	}
+	var doubled []string
+	for i := range 60 {
+		doubled = append(doubled, strings.ReplaceAll(fmt.Sprintf(`"d%d":{"allOf":[{"$ref":"#/$defs/dN"},{"$ref":"#/$defs/dN"}]}`, i), "dN", fmt.Sprintf("d%d", i+1)))
+	}
+	for name, in := range map[string]string{
+		"an enum in many places": `{"type":"object","properties":{` + list(5000, `"p#N":{"$ref":"#/$defs/e"}`) + `},"$defs":{"e":{"enum":[` + list(5000, `"v#N"`) + `]}}}`,
+		"parts":                  `{"type":"object","allOf":[` + list(9000, `{"required":["p#N"],"properties":{"p#N":{"type":"string"}}}`) + `]}`,
+		"constants":              `{"type":"object","properties":{"a":{"anyOf":[` + list(50000, `{"const":"v#N"}`) + `]}}}`,
+		"parts that multiply":    `{"allOf":[{"$ref":"#/$defs/d0"}],"$defs":{"d60":{"type":"object"},` + strings.Join(doubled, ",") + `}}`,
+	} {
+		for _, level := range []wire.SchemaLevel{wire.SchemaStrict, wire.SchemaRestricted} {
+			began := time.Now()
+			out, _, err := wire.DownLevel([]byte(in), level)
+			if took := time.Since(began); err != nil || len(out) > 8<<20 || took > 20*time.Second {
+				t.Errorf("%s at level %d: %d bytes after %v, %v", name, level, len(out), took, err)
+			}
+		}
 	}
 }
 

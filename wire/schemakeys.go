@@ -101,6 +101,8 @@ func (l *leveler) misshapen(path string, m map[string]any) {
 			ok = len(list) > 0
 		case slices.Contains(schemaMap, key):
 			_, ok = m[key].(map[string]any)
+		case key == "required":
+			ok = isList(m[key])
 		}
 		if !ok {
 			delete(m, key)

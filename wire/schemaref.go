@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
@@ -34,17 +35,21 @@ func (l *leveler) expand(path string, src map[string]any) map[string]any {
 			}
 			return m
 		}
-		if !l.restricted() && path != "" {
-			return l.wrapRef(m)
+		target, known := l.resolve(ref)
+		if known && !l.restricted() && path != "" {
+			return l.wrapRef(path, m)
 		}
 		delete(m, "$ref")
 		if slices.Contains(l.active, ref) {
 			l.warn(path, "the reference %s leads into itself: cut to an object", ref)
 			return overlay(cutObject(ref[strings.LastIndexByte(ref, '/')+1:]), m)
 		}
-		target, ok := l.resolve(ref)
-		if !ok {
+		if !known {
 			l.warn(path, "the reference %s leads nowhere: taken for an object", ref)
+			return overlay(cutObject(""), m)
+		}
+		if !l.affords(ref, target) {
+			l.warn(path, "the schema grows too large: the reference %s is cut to an object", ref)
 			return overlay(cutObject(""), m)
 		}
 		l.active = append(l.active, ref)
@@ -55,15 +60,43 @@ func (l *leveler) expand(path string, src map[string]any) map[string]any {
 
 // wrapRef moves a reference that has neighbours into a union of one: the strict
 // level allows nothing beside a reference.
-func (l *leveler) wrapRef(m map[string]any) map[string]any {
-	if len(m) == 1 || m["anyOf"] != nil {
-		return map[string]any{"$ref": m["$ref"]}
-	}
-	out := map[string]any{"anyOf": []any{map[string]any{"$ref": m["$ref"]}}}
+func (l *leveler) wrapRef(path string, m map[string]any) map[string]any {
+	out := map[string]any{"$ref": m["$ref"]}
 	if d, ok := m["description"]; ok {
-		out["description"] = d
+		out = map[string]any{"anyOf": []any{out}, "description": d}
+	}
+	if members, ok := m["anyOf"].([]any); ok && len(members) == 1 && equalJSON(members[0], map[string]any{"$ref": m["$ref"]}) {
+		delete(m, "anyOf") // the schema was wrapped before
+	}
+	for _, key := range sortedKeys(m) {
+		switch {
+		case key == "$ref", key == "description":
+		case slices.Contains(annotations, key), key == "title", key == "default":
+			l.report(prompt.Info, path, "%s beside a reference is removed", key)
+		default:
+			l.warn(path, "%s beside a reference is removed", key)
+		}
 	}
 	return out
+}
+
+// affords counts what a reference brings, and reports whether the result may
+// still grow by it.
+func (l *leveler) affords(ref string, target map[string]any) bool {
+	if l.copied > maxCopied {
+		return false
+	}
+	size, ok := l.sizes[ref]
+	if !ok {
+		raw, _ := json.Marshal(target) // it was read from JSON
+		size = len(raw)
+		if l.sizes == nil {
+			l.sizes = map[string]int{}
+		}
+		l.sizes[ref] = size
+	}
+	l.copied += size
+	return l.copied <= maxCopied
 }
 
 // overlay returns the members of both; those of top win.
@@ -129,6 +162,9 @@ func (l *leveler) combine(path string, m map[string]any) {
 	l.misshapen(path, m)
 	if list, ok := m["allOf"].([]any); ok {
 		delete(m, "allOf")
+		own(m)
+		depth := len(l.active)
+		var followed []string // a part may refer to what another part refers to
 		for i := range list {
 			part, ok := list[i].(map[string]any)
 			if !ok {
@@ -139,7 +175,10 @@ func (l *leveler) combine(path string, m map[string]any) {
 				l.combine(at, part)
 			}
 			l.merge(path, m, part)
+			followed = append(followed, l.active[depth:]...)
+			l.active = l.active[:depth]
 		}
+		l.active = append(l.active, followed...)
 		l.report(prompt.Info, path, "allOf is merged into the schema around it")
 	}
 	one, ok := m["oneOf"]
@@ -163,22 +202,46 @@ func (l *leveler) whole(path string, part map[string]any) map[string]any {
 	return l.expand(path, part)
 }
 
-// merge adds the keywords of part to m. Properties and required names are
-// joined; of two values of another keyword the first stays.
+// own replaces what merge adds to by copies.
+func own(m map[string]any) {
+	for _, key := range []string{"properties", "required"} {
+		if v, ok := m[key]; ok {
+			m[key] = owned(v)
+		}
+	}
+}
+
+// owned returns a copy of an object or a list.
+func owned(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		return maps.Clone(v)
+	case []any:
+		return slices.Clone(v)
+	}
+	return v
+}
+
+// merge adds the keywords of part to m, which owns what it has. Properties and
+// required names are joined; of two values of another keyword the first stays.
 func (l *leveler) merge(path string, m, part map[string]any) {
 	for _, key := range sortedKeys(part) {
 		have, ok := m[key]
 		switch {
 		case !ok:
-			m[key] = part[key]
+			m[key] = owned(part[key])
 		case key == "properties":
 			a, _ := have.(map[string]any)
 			b, _ := part[key].(map[string]any)
-			m[key] = overlay(b, a)
+			for name := range b {
+				if _, had := a[name]; !had && a != nil {
+					a[name] = b[name]
+				}
+			}
 		case key == "required":
 			a, _ := have.([]any)
 			b, _ := part[key].([]any)
-			m[key] = append(slices.Clip(a), b...)
+			m[key] = append(a, b...)
 		case !equalJSON(have, part[key]):
 			l.warn(path, "of two values of %s in allOf the first is kept", key)
 		}

@@ -26,14 +26,15 @@ func (l *leveler) close(path string, out, src map[string]any) {
 		out["properties"] = props
 	}
 	listed, _ := out["required"].([]any)
-	required := make([]any, 0, len(props))
+	required, is := make([]any, 0, len(props)), map[string]bool{}
 	for _, name := range listed {
-		if s, ok := name.(string); ok && props[s] != nil && !slices.Contains(required, name) {
+		if s, ok := name.(string); ok && props[s] != nil && !is[s] {
 			required = append(required, name)
+			is[s] = true
 		}
 	}
 	for _, name := range sortedKeys(props) {
-		if slices.Contains(required, any(name)) {
+		if is[name] {
 			continue
 		}
 		required = append(required, name)

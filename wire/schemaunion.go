@@ -1,8 +1,8 @@
 package wire
 
 import (
+	"encoding/json"
 	"reflect"
-	"slices"
 
 	"github.com/proemhq/proem/prompt"
 )
@@ -22,6 +22,7 @@ func (l *leveler) union(path string, m map[string]any) {
 		return
 	}
 	var values []any
+	seen := map[string]bool{}
 	told := false
 	for _, member := range list {
 		got, rich, ok := constants(member)
@@ -30,7 +31,9 @@ func (l *leveler) union(path string, m map[string]any) {
 		}
 		told = told || rich
 		for _, v := range got {
-			if !slices.ContainsFunc(values, func(w any) bool { return equalJSON(v, w) }) {
+			raw, _ := json.Marshal(v) // it was read from JSON
+			if key := string(raw); !seen[key] {
+				seen[key] = true
 				values = append(values, v)
 			}
 		}
@@ -151,6 +154,7 @@ func (l *leveler) single(path string, m map[string]any, list []any) {
 	}
 	delete(m, "anyOf")
 	member = l.expand(path, member)
+	own(m)
 	l.merge(path, m, member)
 	l.report(prompt.Info, path, "anyOf of one schema is merged into the schema around it")
 	l.combine(path, m)
