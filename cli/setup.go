@@ -203,6 +203,7 @@ func (c *command) buildAgent(ctx context.Context, b *bench, o options) error {
 	}
 	b.preset = p
 	loader := load.New(b.env)
+	loader.Once = !o.run
 	if b.guard != nil {
 		loader.Allow = b.guard.Allow
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/proemhq/proem/prompt"
+	"github.com/proemhq/proem/source/load"
 )
 
 // checkText checks a text beyond its type, and resolves a path.
@@ -46,16 +47,23 @@ func (d *decoder) resolve(n *node, k *Key, key string, to *string) {
 	if n.from.bound == "" {
 		return
 	}
-	if rel, err := filepath.Rel(n.from.bound, *to); err != nil || !filepath.IsLocal(rel) {
+	switch rel, err := filepath.Rel(n.from.bound, *to); {
+	case err != nil || !filepath.IsLocal(rel):
 		d.fault(CodeValue, n, key, "%s lies outside the project; a project's file names its own files only", n.text)
+	case load.InGit(rel):
+		d.fault(CodeValue, n, key, "%s lies in .git, which is no part of the project", n.text)
 	}
 }
 
 // inside refuses, in a project's file, paths that lead out of what they are
 // relative to.
 func (d *decoder) inside(n *node, k *Key, key string) {
-	if n.from.bound != "" && !filepath.IsLocal(n.text) {
+	switch {
+	case n.from.bound == "":
+	case !filepath.IsLocal(n.text):
 		d.fault(CodeValue, n, key, "%q leads out of the project; a project's file names what lies in it", n.text)
+	case load.InGit(n.text) && k.Name != "project.root_markers":
+		d.fault(CodeValue, n, key, "%q lies in .git, which is no part of the project", n.text)
 	}
 }
 

@@ -39,7 +39,8 @@ sections: [{name: a, file: ../../x}]
 scripted: {file: /x}
 workspace: {dir: .., extra_files: [../../x]}
 skills: {roots: [/skills]}
-project: {names: [../A.md]}
+project: {names: [../A.md], fallbacks: [.git/config], root_markers: [.git]}
+contexts: [{name: b, file: ../.git/config}]
 `})
 	got := faults(t, dir, at(dir))
 	want := []string{
@@ -51,6 +52,8 @@ project: {names: [../A.md]}
 		`6:36: workspace.extra_files[0]: "../../x" leads out of the project; a project's file names what lies in it`,
 		`7:18: skills.roots[0]: "/skills" leads out of the project; a project's file names what lies in it`,
 		`8:19: project.names[0]: "../A.md" leads out of the project; a project's file names what lies in it`,
+		`8:41: project.fallbacks[0]: ".git/config" lies in .git, which is no part of the project`,
+		"9:28: contexts[0].file: ../.git/config lies in .git, which is no part of the project",
 	}
 	for i := range want {
 		want[i] = "$D/w/.proem/agent.yaml:" + want[i]

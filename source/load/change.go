@@ -50,7 +50,7 @@ func (l *Loader) List(root env.Root, dir string) ([]fs.DirEntry, error) {
 		return nil, refuseError(root, dir, err, nil)
 	}
 	l.mu.Lock()
-	l.lists[k] = listing{entries, info, isRacy(info, at)}
+	l.lists[k] = listing{entries, info, !l.Once && isRacy(info, at)}
 	l.mu.Unlock()
 	return entries, nil
 }

@@ -366,3 +366,25 @@ func FuzzSpans(f *testing.F) {
 		}
 	})
 }
+
+// TestOnce reads files that were just changed: for one assembly they are read
+// once, so that what it cost is the same whenever it is made.
+func TestOnce(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"a.md": "v1\n"})
+	counters := &env.Counters{}
+	l := load.New(&env.Env{Count: counters})
+	l.Once = true
+	root := open(t, l, dir)
+	for range 3 {
+		if _, err := l.Load(root, "a.md", 100); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.List(root, "."); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := counters.Load().BytesRead; n != 3 {
+		t.Errorf("read %d bytes", n)
+	}
+}
