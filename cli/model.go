@@ -137,16 +137,14 @@ func (c *command) named(cfg config.Config, e *env.Env, spec string) (resolved, e
 		r.Model = m
 		return r, err
 	}
-	m := &provider.HTTP{Dialect: d, BaseURL: h.baseURL, Env: e, Headers: headers(user), Cap: wire.Lookup(prov, name)}
+	m := &provider.HTTP{Dialect: d, BaseURL: h.baseURL, Env: e, Headers: headers(user)}
 	if v := c.getenv(h.base); h.base != "" && v != "" {
 		m.BaseURL = baseURL(prov, v)
 	}
 	if user.BaseURL != "" {
 		m.BaseURL = user.BaseURL
 	}
-	if m.BaseURL != h.baseURL && prov != "ollama" { // another host than the one we know
-		m.Cap = wire.Lookup("openai-compatible", name)
-	}
+	m.Cap = capability(prov, m.BaseURL, name)
 	keyEnv := h.key
 	if user.KeyEnv != "" {
 		keyEnv = user.KeyEnv
@@ -162,6 +160,17 @@ func (c *command) named(cfg config.Config, e *env.Env, spec string) (resolved, e
 	}
 	r.Model = m
 	return r, nil
+}
+
+// capability returns what is known of a model at a base URL: nothing if that is
+// another host's than the provider's own.
+func capability(prov, base, name string) wire.Capability {
+	for _, h := range hosts {
+		if h.name == prov && (h.baseURL == base || prov == "ollama") {
+			return wire.Lookup(prov, name)
+		}
+	}
+	return wire.Lookup("openai-compatible", name)
 }
 
 func headers(p config.Provider) map[string]string {
@@ -251,6 +260,10 @@ func firstModel(ctx context.Context, e *env.Env, base string) (string, bool) {
 	return names[0], true
 }
 
+// maxModelName is the most bytes that the name of a model has; what is longer is
+// none.
+const maxModelName = 256
+
 // modelNames asks a server for its models.
 func modelNames(ctx context.Context, e *env.Env, url string, h http.Header) ([]string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -276,9 +289,11 @@ func modelNames(ctx context.Context, e *env.Env, url string, h http.Header) ([]s
 	if err := json.NewDecoder(io.LimitReader(resp.Body, 4<<20)).Decode(&list); err != nil {
 		return nil, errors.New("the answer is not a list of models")
 	}
-	names := make([]string, len(list.Data))
-	for i, m := range list.Data {
-		names[i] = m.ID
+	names := make([]string, 0, len(list.Data))
+	for _, m := range list.Data {
+		if m.ID != "" && len(m.ID) <= maxModelName {
+			names = append(names, m.ID)
+		}
 	}
 	return names, nil
 }

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,7 +51,7 @@ func (c *command) modelsCommand() *cobra.Command {
 				if more := r.Count - len(r.Models); more > 0 {
 					names += fmt.Sprintf(" and %d more", more)
 				}
-				cells = append(cells, []string{r.Provider, visible(r.BaseURL), r.Dialect, r.Key, visible(r.State), visible(names), abilities(r.Capability)})
+				cells = append(cells, []string{r.Provider, visibleLine(r.BaseURL), r.Dialect, r.Key, visibleLine(r.State), visibleLine(names), abilities(r.Capability)})
 			}
 			for i, line := range table(cells, len(cells[0])) {
 				if i == 0 {
@@ -103,7 +105,7 @@ func (c *command) askHost(ctx context.Context, b *bench, r modelRow, extra map[s
 	if r.Dialect == "" {
 		r.Dialect = protocols[0].Name
 	}
-	r.Capability = wire.Lookup(r.Provider, "")
+	r.Capability = capability(r.Provider, r.BaseURL, "")
 	key := ""
 	if r.Key != "" {
 		if key = c.getenv(r.Key); key == "" {
@@ -113,17 +115,36 @@ func (c *command) askHost(ctx context.Context, b *bench, r modelRow, extra map[s
 	}
 	names, err := listModels(ctx, b.env, r, key, extra)
 	if err != nil {
-		r.State = "no answer: " + err.Error()
+		r.State = "no answer: " + withoutKeys(err.Error(), key, extra)
 		return r
 	}
 	r.State, r.Count = "answers", len(names)
-	r.Models = append(r.Models, names[:min(len(names), shownModels)]...)
+	for _, name := range names[:min(len(names), shownModels)] {
+		r.Models = append(r.Models, withoutKeys(name, key, extra))
+	}
 	first := ""
 	if len(names) > 0 {
 		first = names[0]
 	}
-	r.Capability = wire.Lookup(r.Provider, first)
+	r.Capability = capability(r.Provider, r.BaseURL, first)
 	return r
+}
+
+// withoutKeys replaces what was sent as a credential in what a server says.
+func withoutKeys(s, key string, headers map[string]string) string {
+	secrets := []string{key}
+	for _, v := range headers {
+		_, token, _ := strings.Cut(v, " ")
+		secrets = append(secrets, v, token)
+	}
+	// The longest first: one may be part of another.
+	slices.SortFunc(secrets, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	for _, secret := range secrets {
+		if len(secret) >= 8 {
+			s = strings.ReplaceAll(s, secret, "[redacted]")
+		}
+	}
+	return s
 }
 
 func listModels(ctx context.Context, e *env.Env, r modelRow, key string, extra map[string]string) ([]string, error) {

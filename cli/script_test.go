@@ -47,7 +47,8 @@ func TestScript(t *testing.T) {
 //
 //	serve KIND…    for each request the next kind; the last one repeats
 //
-// A kind is text, badargs, cut, unauthorized or broken. The body of the n-th
+// A kind is text, badargs, cut, unauthorized, broken or hostile, which makes trouble
+// when it is asked for its models. The body of the n-th
 // request is kept in body-n.json.
 func serve(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
@@ -60,6 +61,10 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 		mu.Lock()
 		defer mu.Unlock()
 		if strings.HasSuffix(r.URL.Path, "/models") {
+			if args[0] == "hostile" {
+				fmt.Fprintf(w, `{"data":[{"id":""},{"id":"%s"},{"id":"a\u001b[31m\nopenai b"},{"id":"%s"}]}`, strings.Repeat("x", 1<<20), r.Header.Get("Authorization"))
+				return
+			}
 			fmt.Fprint(w, `{"object":"list","data":[{"id":"gpt-5"},{"id":"gpt-5-mini"}]}`)
 			return
 		}
