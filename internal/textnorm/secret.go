@@ -50,20 +50,21 @@ func Secrets(s string) []Range {
 }
 
 func (r rule) find(out []Range, s string) []Range {
+	hi := 0     // end of the token at hand, in which the prefix may occur often
+	digit := -1 // the last digit seen
 	for at := 0; ; {
 		i := strings.Index(s[at:], r.prefix)
 		if i < 0 {
 			return out
 		}
 		lo := at + i
-		hi := lo + len(r.prefix)
-		digit := !r.digit
-		for hi < len(s) && isToken(s[hi], r.prefix) {
-			digit = digit || s[hi] >= '0' && s[hi] <= '9'
-			hi++
-		}
 		at = lo + len(r.prefix)
-		if digit && hi-at >= r.min && (lo == 0 || !isWord(s[lo-1])) {
+		for hi = max(hi, at); hi < len(s) && isToken(s[hi], r.prefix); hi++ {
+			if s[hi] >= '0' && s[hi] <= '9' {
+				digit = hi
+			}
+		}
+		if (digit >= at || !r.digit) && hi-at >= r.min && (lo == 0 || !isWord(s[lo-1])) {
 			out = append(out, Range{lo, hi})
 			at = hi
 		}
@@ -71,6 +72,7 @@ func (r rule) find(out []Range, s string) []Range {
 }
 
 func findKeys(out []Range, s string) []Range {
+	end, label := 0, -1 // of the line at hand: its end, and where its last label begins
 	for at := 0; ; {
 		i := strings.Index(s[at:], keyBegin)
 		if i < 0 {
@@ -78,8 +80,12 @@ func findKeys(out []Range, s string) []Range {
 		}
 		lo := at + i
 		at = lo + len(keyBegin)
-		line, _, _ := strings.Cut(s[lo:], "\n")
-		if !strings.Contains(line, keyLabel) {
+		if lo >= end {
+			line, _, _ := strings.Cut(s[lo:], "\n")
+			end = lo + len(line)
+			label = lo + strings.LastIndex(line, keyLabel)
+		}
+		if label < at {
 			continue
 		}
 		hi := len(s)

@@ -3,6 +3,7 @@ package textnorm_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -28,6 +29,30 @@ func TestRedact(t *testing.T) {
 	for _, tt := range tests {
 		if diff := cmp.Diff(textnorm.Redact(tt.in), tt.want); diff != "" {
 			t.Errorf("Redact(%q) (-got +want):\n%s", tt.in, diff)
+		}
+	}
+}
+
+// TestSecretsOfLongTokens looks through texts in which a prefix occurs again and
+// again inside one token or line.
+func TestSecretsOfLongTokens(t *testing.T) {
+	const n = 1 << 20
+	for _, tt := range []struct {
+		in   string
+		want int
+	}{
+		{strings.Repeat("sk-", n), 0},
+		{strings.Repeat("AKIA", n), 1},
+		{strings.Repeat("eyJ", n) + "1", 1},
+		{strings.Repeat("-----BEGIN ", n), 0},
+		{strings.Repeat("-----BEGIN ", n) + "PRIVATE KEY-----", 1},
+	} {
+		start := time.Now()
+		if got := len(textnorm.Secrets(tt.in)); got != tt.want {
+			t.Errorf("%.20q: %d secrets, want %d", tt.in, got, tt.want)
+		}
+		if d := time.Since(start); d > 5*time.Second {
+			t.Errorf("%.20q took %v", tt.in, d)
 		}
 	}
 }

@@ -26,6 +26,12 @@ type look struct {
 	code string     // why not
 }
 
+// question is what a look asks.
+type question struct {
+	kind int // of the root
+	name string
+}
+
 // block is an imported text that stands after the file that names it.
 type block struct {
 	file *load.File
@@ -248,10 +254,18 @@ func (w *walk) seen(f *load.File) bool {
 	return false
 }
 
-// ask loads a file and remembers the answer. Why it is not there is told by a
-// code.
+// ask loads a file and remembers the answer, so that a name that occurs often is
+// looked up once. Why it is not there is told by a code.
 func (w *walk) ask(root *place, name string) (*load.File, string) {
+	k := question{root.kind, name}
+	if i, ok := w.asked[k]; ok {
+		return w.looks[i].file, w.looks[i].code
+	}
 	f, code := w.answer(root, name)
+	if w.asked == nil {
+		w.asked = map[question]int{}
+	}
+	w.asked[k] = len(w.looks)
 	w.looks = append(w.looks, look{root, name, f, code})
 	return f, code
 }

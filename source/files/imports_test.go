@@ -197,3 +197,13 @@ func TestUserImports(t *testing.T) {
 	same(t, "home", docs(f), []string{want, "user:../AGENTS.md: H\n", "user:s.md: S\n"})
 	same(t, "diagnostics", diags(dir, f), []string{"warning import.outside_root h/c/AGENTS.md"})
 }
+
+// A name that is no file is looked up once, however often it stands there.
+func TestRepeatedNameIsLookedUpOnce(t *testing.T) {
+	dir := tree(t, map[string]string{".git/": "", "AGENTS.md": strings.Repeat("@x ", 5000)})
+	counters := &env.Counters{}
+	read(t, files.Config{Cwd: dir, Env: &env.Env{Count: counters}})
+	if n := counters.Load().Stats; n > 50 {
+		t.Errorf("%d stats", n)
+	}
+}

@@ -19,6 +19,7 @@ type token struct {
 func tokens(s string, outside []byteRange) []token {
 	var out []token
 	code := outside
+	lineLo, lineHi := 0, 0 // of the last token
 	for at := 0; ; {
 		i := strings.IndexByte(s[at:], '@')
 		if i < 0 {
@@ -42,11 +43,11 @@ func tokens(s string, outside []byteRange) []token {
 			continue
 		}
 		t := token{lo: lo, hi: lo + 1 + len(p), path: p}
-		t.lineLo = strings.LastIndexByte(s[:lo], '\n') + 1
-		t.lineHi = len(s)
-		if n := strings.IndexByte(s[lo:], '\n'); n >= 0 {
-			t.lineHi = lo + n + 1
+		if lo >= lineHi {
+			lineLo = lineHi + strings.LastIndexByte(s[lineHi:lo], '\n') + 1
+			lineHi = lo + len(lineAt(s, lo))
 		}
+		t.lineLo, t.lineHi = lineLo, lineHi
 		t.alone = strings.TrimSpace(s[t.lineLo:t.lineHi]) == s[t.lo:t.hi]
 		out = append(out, t)
 	}

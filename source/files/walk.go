@@ -29,6 +29,7 @@ type walk struct {
 	others   []prompt.Diagnostic // files of other tools
 	imported []*load.File
 	looks    []look
+	asked    map[question]int // the place of each in looks
 }
 
 // place is an open root: of the project, or of the user's own file.
