@@ -46,7 +46,9 @@ func (m maker) parts() []prompt.Part {
 }
 
 func (m maker) image() chat.Image {
-	switch m.Intn(4) {
+	switch m.Intn(5) {
+	case 4:
+		return chat.Image{MediaType: "image/png"} // nothing to see
 	case 0:
 		return chat.Image{URL: "data:image/gif;base64,AAAA"}
 	case 1:

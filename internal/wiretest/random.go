@@ -20,6 +20,9 @@ func (s Suite) EncodeRandom(t *testing.T) {
 		b := s.Encode(t, nil, r)
 		s.CheckMarks(t, b)
 		s.Turns(t, b, !r.Capability.ConsecutiveUser)
+		if bytes.Contains(b.JSON, []byte(`url":""`)) || bytes.Contains(b.JSON, []byte(`base64,"`)) {
+			t.Errorf("an image without data: %s", b.JSON)
+		}
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
 		}

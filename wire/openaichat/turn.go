@@ -51,12 +51,16 @@ func (e encoder) results(msgs []chat.Message) {
 			}
 			e.result(p.Result)
 			for j := range p.Result.Images {
-				images = append(images, &p.Result.Images[j])
+				if img := &p.Result.Images[j]; e.Shows(img) {
+					images = append(images, img)
+				} else {
+					e.DropImage(img)
+				}
 			}
 		}
 	}
 	if len(images) > 0 {
-		images = e.resultImages(images)
+		e.Lose(prompt.Info, wire.CodeDowngraded, "images of tool results are sent as a user message", images[0].From)
 	}
 	if len(images) > 0 || n < len(msgs) {
 		e.user(msgs[n:], images)
@@ -70,16 +74,4 @@ func (e encoder) result(r *chat.ToolResult) {
 	e.Raw(`,"content":"`)
 	e.Text(r.Text)
 	e.Raw(`"}`)
-}
-
-// resultImages reports what becomes of images in results.
-func (e encoder) resultImages(images []*chat.Image) []*chat.Image {
-	if !e.Cap.Images {
-		for _, img := range images {
-			e.DropImage(img)
-		}
-		return nil
-	}
-	e.Lose(prompt.Info, wire.CodeDowngraded, "images of tool results are sent as a user message", images[0].From)
-	return images
 }

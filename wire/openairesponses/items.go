@@ -60,20 +60,25 @@ func (e encoder) result(r *chat.ToolResult) {
 	e.Raw(`{"type":"function_call_output","call_id":`)
 	e.Quoted(r.ID)
 	e.Raw(`,"output":`)
-	if len(r.Images) == 0 || !e.Cap.Images {
+	var images []*chat.Image
+	for i := range r.Images {
+		if img := &r.Images[i]; e.Shows(img) {
+			images = append(images, img)
+		} else {
+			e.DropImage(img)
+		}
+	}
+	if len(images) == 0 {
 		e.Raw(`"`)
 		e.Text(r.Text)
 		e.Raw(`"}`)
-		for i := range r.Images {
-			e.DropImage(&r.Images[i])
-		}
 		return
 	}
 	e.Raw("[")
 	c := dialect.Content{E: e.Encoder, Forms: &forms, List: true}
 	c.Text(r.Text, true)
-	for i := range r.Images {
-		c.Image(&r.Images[i])
+	for _, img := range images {
+		c.Image(img)
 	}
 	c.Close()
 	e.Raw("]}")

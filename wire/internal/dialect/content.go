@@ -60,7 +60,7 @@ func (c *Content) Image(img *chat.Image) {
 		c.E.Raw(",")
 	}
 	c.E.Raw(c.Forms.Image[0])
-	if img.URL != "" || len(img.Data) == 0 {
+	if img.URL != "" {
 		c.E.Inside(img.URL, img.From, span.NoOffset)
 	} else {
 		lo := len(c.E.JSON)
@@ -84,7 +84,12 @@ func (c *Content) Close() {
 
 // SendsImage reports whether a part is an image that the model can see.
 func (e *Encoder) SendsImage(p *chat.Part) bool {
-	return p.Kind == chat.ImagePart && p.Image != nil && e.Cap.Images
+	return p.Kind == chat.ImagePart && p.Image != nil && e.Shows(p.Image)
+}
+
+// Shows reports whether an image has something to see, and the model sees it.
+func (e *Encoder) Shows(img *chat.Image) bool {
+	return e.Cap.Images && (img.URL != "" || len(img.Data) > 0)
 }
 
 // Users writes the texts and images of user messages and of the late system

@@ -19,6 +19,10 @@ func (e *Encoder) Drop(sev prompt.Severity, what, why string) {
 
 // DropImage reports an image that the model cannot see.
 func (e *Encoder) DropImage(img *chat.Image) {
+	if e.Cap.Images {
+		e.Lose(prompt.Warning, wire.CodeDropped, "an image without data is not sent", img.From)
+		return
+	}
 	e.Lose(prompt.Warning, wire.CodeDropped, "an image is not sent: this model is not known to see images", img.From)
 }
 

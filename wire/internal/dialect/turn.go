@@ -27,7 +27,7 @@ func (e *Encoder) AssistantEnd(i int) int {
 // results has images.
 func (e *Encoder) ResultsEnd(i int) (end int, images bool) {
 	for end = i; end < len(e.Msgs) && e.Msgs[end].Role == chat.Tool; end++ {
-		images = images || hasResultImages(&e.Msgs[end])
+		images = images || e.showsResults(&e.Msgs[end])
 	}
 	return end, images
 }
@@ -98,10 +98,14 @@ func HasCalls(m *chat.Message) bool {
 	return false
 }
 
-func hasResultImages(m *chat.Message) bool {
+func (e *Encoder) showsResults(m *chat.Message) bool {
 	for i := range m.Parts {
-		if r := m.Parts[i].Result; r != nil && len(r.Images) > 0 {
-			return true
+		if r := m.Parts[i].Result; r != nil {
+			for j := range r.Images {
+				if e.Shows(&r.Images[j]) {
+					return true
+				}
+			}
 		}
 	}
 	return false
