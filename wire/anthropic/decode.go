@@ -91,6 +91,9 @@ func (d *reading) end() {
 	for _, b := range d.blocks {
 		d.close(b)
 	}
+	if n := len(d.blocks); n > 0 && reason(d.stop) == wire.StopLength {
+		d.blocks[n-1].cutShort()
+	}
 	for _, b := range d.blocks {
 		if b.kind == "tool_use" {
 			d.sink.Emit(wire.Event{Kind: wire.CallEnd, Index: b.call, Call: b.toolCall()})

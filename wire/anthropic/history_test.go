@@ -2,6 +2,7 @@ package anthropic_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -116,5 +117,43 @@ func TestArguments(t *testing.T) {
 		if lost := strings.Contains(fmt.Sprint(b.Losses), "sent as {}"); lost != (want == "{}") {
 			t.Errorf("%.40s: losses %v", in, b.Losses)
 		}
+	}
+}
+
+// A call that the output limit cut before its first argument is not one without
+// arguments.
+func TestDecodeCutCall(t *testing.T) {
+	const (
+		first  = `data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"f","input":{}}}` + "\n\n"
+		second = `data: {"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"b","name":"f","input":{}}}` + "\n\n"
+		stop   = `data: {"type":"content_block_stop","index":1}` + "\n\n"
+		object = `{"type":"message","content":[{"type":"tool_use","id":"a","name":"f","input":{}},{"type":"tool_use","id":"b","name":"f","input":{}}],"stop_reason":"WHY"}`
+	)
+	for why, want := range map[string]string{"max_tokens": "{} ", "tool_use": "{} {}"} {
+		end := `data: {"type":"message_delta","delta":{"stop_reason":"` + why + `"}}` + "\n\n" + `data: {"type":"message_stop"}` + "\n\n"
+		for _, response := range []string{first + second + end, first + second + stop + end, strings.Replace(object, "WHY", why, 1)} {
+			var got []string
+			for ev, err := range anthropic.Dialect.Decode(strings.NewReader(response)) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if ev.Kind == wire.CallEnd {
+					got = append(got, string(ev.Call.Args))
+				}
+			}
+			if s := strings.Join(got, " "); s != want {
+				t.Errorf("%s: got %q, want %q from %s", why, s, want, response)
+			}
+		}
+	}
+}
+
+// Names that are not UTF-8 would become one name.
+func TestExtraNames(t *testing.T) {
+	_, err := anthropic.Dialect.Encode(nil, wire.Request{Model: "m", Options: wire.Options{
+		Extra: map[string]json.RawMessage{"\xff": []byte("1"), "\xfe": []byte("2")},
+	}})
+	if err == nil || !strings.Contains(err.Error(), `extra field "\xfe" is not valid UTF-8`) {
+		t.Errorf("got %v", err)
 	}
 }

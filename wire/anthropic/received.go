@@ -17,7 +17,8 @@ type received struct {
 	raw    []byte // as the block began
 	start  content
 	closed bool
-	call   int // the number of a call
+	bare   bool // a call that no arguments came for
+	call   int  // the number of a call
 
 	thinking, signature, input []byte // what deltas added
 }
@@ -37,11 +38,19 @@ func newBlock(index int, raw []byte) (*received, error) {
 // are any.
 func (b *received) fill() bool {
 	if in := string(b.start.Input); in == "" || in == "null" || in == "{}" {
-		b.input = []byte("{}")
+		b.input, b.bare = []byte("{}"), true
 		return false
 	}
 	b.input = b.start.Input
 	return true
+}
+
+// cutShort takes the empty object away that stands for no arguments: the answer
+// ended in this block, perhaps before the first of them.
+func (b *received) cutShort() {
+	if b.bare {
+		b.input = nil
+	}
 }
 
 func (b *received) toolCall() *chat.ToolCall {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/prompt"
@@ -126,6 +127,9 @@ func (e *Encoder) Extra(reserved ...string) error {
 		return e.Fail("extra fields: %w", err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Req.Options.Extra)) {
+		if !utf8.ValidString(name) { // two of them could be one name in the body
+			return e.Fail("extra field %q is not valid UTF-8", name)
+		}
 		if _, ok := present[name]; ok || slices.Contains(reserved, name) {
 			return e.Fail("extra field %q is already part of the request", name)
 		}
