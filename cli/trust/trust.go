@@ -246,7 +246,7 @@ func (g *Guard) check(rel, path, sum, text string) *prompt.Diagnostic {
 	c := Change{Path: path, New: i < 0, Text: text}
 	what := "changed since this folder was trusted"
 	if c.New {
-		what = "came after this folder was trusted"
+		what = "is not among the files that were trusted"
 	} else {
 		c.Old = g.record.Files[i].Text
 	}

@@ -15,7 +15,7 @@ const maxSurvey = 50_000
 
 // Survey reads the instruction files of every directory of the project, as Near
 // does when their directories are touched, for the loader to know them. Links to
-// directories are not followed. In a project of very many directories those
+// directories and node_modules, whose files are others', are passed over. In a project of very many directories those
 // nearest the root count.
 func (s *Source) Survey(ctx context.Context) error {
 	if s.cfg.Cwd == "" || s.cfg.check() != nil {
@@ -61,7 +61,7 @@ func survey(root env.Root, at string, names map[string]bool) (below []string, fo
 	}
 	for _, e := range entries {
 		found = found || names[e.Name()]
-		if e.IsDir() && e.Name() != ".git" {
+		if e.IsDir() && e.Name() != ".git" && e.Name() != "node_modules" {
 			below = append(below, path.Join(at, e.Name()))
 		}
 	}

@@ -18,7 +18,7 @@ import (
 func TestSurvey(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		".git/AGENTS.md": "no", "AGENTS.md": "root", "a/b/AGENTS.md": "@in.md", "a/b/in.md": "in",
+		".git/AGENTS.md": "no", "a/node_modules/x/AGENTS.md": "no", "AGENTS.md": "root", "a/b/AGENTS.md": "@in.md", "a/b/in.md": "in",
 		"c/AGENTS.override.md": "over", "c/AGENTS.md": "shadowed", "c/other.md": "other",
 	} {
 		p := filepath.Join(dir, filepath.FromSlash(name))
