@@ -2,8 +2,11 @@ package record_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -217,4 +220,40 @@ func Example() {
 	// Output:
 	// true true
 	// record: the recording has no further request
+}
+
+// A credential that a host repeats is not stored, in whatever form.
+func TestRepeatedCredential(t *testing.T) {
+	const key = "key/with+<odd>/letters"
+	for name, answer := range map[string]http.HandlerFunc{
+		"header": func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Retry-After", key); w.WriteHeader(404) },
+		"plain":  func(w http.ResponseWriter, r *http.Request) { http.Error(w, key, 404) },
+		"slash":  func(w http.ResponseWriter, r *http.Request) { http.Error(w, strings.ReplaceAll(key, "/", `\/`), 404) },
+		"json":   func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(404); _ = json.NewEncoder(w).Encode(key) },
+	} {
+		server := httptest.NewServer(answer)
+		dir := t.TempDir()
+		rec, err := record.To(&provider.HTTP{Dialect: openaichat.Dialect, BaseURL: server.URL, Key: key}, dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := send(context.Background(), rec, "hi"); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		server.Close()
+		index, err := os.ReadFile(filepath.Join(dir, "index.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := os.ReadFile(filepath.Join(dir, "0001-1.response"))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+		if stored := string(index) + string(response); strings.Contains(stored, "letters") || !strings.Contains(stored, "[redacted]") {
+			t.Errorf("%s: got %s", name, stored)
+		}
+		if err := rec.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -112,12 +113,27 @@ func (t *taken) done() ([]attempt, []string) {
 	for i := range t.attempts {
 		a := &t.attempts[i]
 		a.Partial = !t.ended[i] && a.Failure == ""
-		for _, s := range t.secrets {
-			a.body = bytes.ReplaceAll(a.body, []byte(s), []byte("[redacted]"))
-			a.Failure = strings.ReplaceAll(a.Failure, s, "[redacted]")
+		for _, secret := range t.secrets {
+			for _, s := range written(secret) {
+				a.body = bytes.ReplaceAll(a.body, []byte(s), []byte("[redacted]"))
+				a.Failure = strings.ReplaceAll(a.Failure, s, "[redacted]")
+				for name, v := range a.Header {
+					a.Header[name] = strings.ReplaceAll(v, s, "[redacted]")
+				}
+			}
 		}
 	}
 	return t.attempts, t.keys
+}
+
+// written returns the forms in which a response may repeat a secret: as it is, and
+// as it stands in JSON, where hosts differ in what they escape.
+func written(secret string) []string {
+	out := []string{secret}
+	if b, err := json.Marshal(secret); err == nil {
+		out = append(out, string(b[1:len(b)-1]))
+	}
+	return append(out, strings.ReplaceAll(secret, "/", `\/`))
 }
 
 // copied is the body of a response that notes what is read of it.
