@@ -32,9 +32,10 @@ func (d *reading) Event(ev sse.Event) (done bool, err error) {
 	if e.Type == "" {
 		e.Type = ev.Name
 	}
-	switch e.Type {
-	case "error":
+	if e.Type == "error" || e.Type == "" && dialect.Present(e.Error) {
 		return false, wire.ParseError(0, ev.Data)
+	}
+	switch e.Type {
 	case "message_start":
 		if e.Message != nil {
 			d.usage.merge(e.Message.Usage)

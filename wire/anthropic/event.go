@@ -14,6 +14,7 @@ type event struct {
 	ContentBlock json.RawMessage `json:"content_block"` // content_block_start
 	Delta        delta           `json:"delta"`
 	Usage        *usage          `json:"usage"` // message_delta
+	Error        json.RawMessage `json:"error"` // of hosts that do not say the type
 }
 
 type delta struct {

@@ -3,6 +3,7 @@ package anthropic_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -155,5 +156,20 @@ func TestExtraNames(t *testing.T) {
 	}})
 	if err == nil || !strings.Contains(err.Error(), `extra field "\xfe" is not valid UTF-8`) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// An error after the response began keeps its kind, also without a type.
+func TestDecodeUntypedError(t *testing.T) {
+	for _, stream := range []string{
+		`data: {"error":{"type":"overloaded_error","message":"Overloaded"}}` + "\n\n",
+		`data: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}` + "\n\n",
+	} {
+		for _, err := range anthropic.Dialect.Decode(strings.NewReader(stream)) {
+			var api *wire.APIError
+			if !errors.As(err, &api) || api.Kind != wire.Overloaded {
+				t.Errorf("%s: got %v", stream, err)
+			}
+		}
 	}
 }
