@@ -109,6 +109,7 @@ func TestDownLevel(t *testing.T) {
 		{"one reference twice", `{"properties":{"x":{"allOf":[{"$ref":"#/$defs/A"},{"$ref":"#/$defs/A"}]}},"required":["x"],"$defs":{"A":{"type":"string"}},"additionalProperties":false}`,
 			`{"properties":{"x":{"type":"string"}},"required":["x"]}`,
 			`{"$defs":{"A":{"type":"string"}},"additionalProperties":false,"properties":{"x":{"type":"string"}},"required":["x"]}`, 4},
+		{"misshapen part", `{"allOf":[{"anyOf":[],"type":"string"}]}`, `{"type":"string"}`, `{"type":"string"}`, 2},
 		{"required is no list", `{"properties":{"x":{}},"required":"x","additionalProperties":false}`, `{"properties":{"x":{}}}`,
 			`{"additionalProperties":false,"properties":{"x":{}},"required":["x"]}`, 2},
 		{"a reference to itself", `{"$ref":"#/$defs/A","$defs":{"A":{"$ref":"#/$defs/A"}}}`,

@@ -171,7 +171,8 @@ func (l *leveler) combine(path string, m map[string]any) {
 				continue
 			}
 			at := pointer(pointer(path, "allOf"), itoa(i))
-			if part = l.whole(at, part); part["allOf"] != nil {
+			part = l.whole(at, part)
+			if l.misshapen(at, part); part["allOf"] != nil {
 				l.combine(at, part)
 			}
 			l.merge(path, m, part)
