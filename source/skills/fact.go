@@ -1,8 +1,6 @@
 package skills
 
 import (
-	"fmt"
-
 	"github.com/proemhq/proem/internal/frontmatter"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/source/skills/bullets"
@@ -11,10 +9,6 @@ import (
 
 // DefaultListMaxBytes is the budget of the list in the prompt.
 const DefaultListMaxBytes = 8000
-
-// fence is what is kept free of the budget for the lines that a preset puts
-// around a section.
-const fence = 128
 
 // frame returns what stands around the lines.
 func (c *Config) frame() (head, foot string) {
@@ -44,34 +38,15 @@ func (s *Set) fact(c *Catalog) prompt.Fact {
 		f.None = true
 		return f
 	}
-	budget := s.cfg.ListMaxBytes
-	switch {
-	case budget == 0:
-		budget = DefaultListMaxBytes
-	case budget < 0:
-		budget = 0
-	}
 	head, foot := s.cfg.frame()
-	r := bullets.Fit(items, head, foot, budget-min(fence, budget/8))
-	f.Spans, f.Text = r.Text, r.Text.String()
+	text, lost := bullets.Section(items, head, foot, s.cfg.ListMaxBytes, DefaultListMaxBytes, "skills")
+	f.Spans, f.Text = text, text.String()
 	f.None = f.Text == ""
-	if r.Shortened+r.Left > 0 {
+	if lost != "" {
 		f.Diagnostics = append(f.Diagnostics[:len(f.Diagnostics):len(f.Diagnostics)], prompt.Diagnostic{
-			Severity: prompt.Warning, Code: "skill.list_truncated", Path: c.path, Message: lost(r, len(items), budget)})
+			Severity: prompt.Warning, Code: "skill.list_truncated", Path: c.path, Message: lost})
 	}
 	return f
-}
-
-// lost says what did not fit.
-func lost(r bullets.Result, n, budget int) string {
-	s := fmt.Sprintf("%d of %d descriptions were shortened to %d characters", r.Shortened, n, r.Runes)
-	if r.Runes == 0 {
-		s = fmt.Sprintf("%d of %d descriptions were left out", r.Shortened, n)
-	}
-	if r.Left > 0 {
-		s += fmt.Sprintf(" and %d skills are not listed", r.Left)
-	}
-	return s + fmt.Sprintf(", to keep the list within %d bytes", budget)
 }
 
 func item(e *Entry) bullets.Item {

@@ -1,8 +1,6 @@
 package subagents
 
 import (
-	"fmt"
-
 	"github.com/proemhq/proem/internal/frontmatter"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/source/skills/bullets"
@@ -11,10 +9,6 @@ import (
 
 // DefaultListMaxBytes is the budget of the list in the prompt.
 const DefaultListMaxBytes = 4000
-
-// fence is what is kept free of the budget for the lines that a preset puts
-// around a section.
-const fence = 128
 
 // frame returns what stands around the lines.
 func (c *Config) frame() (head, foot string) {
@@ -47,19 +41,13 @@ func (s *Source) fact(c *Catalog) prompt.Fact {
 		f.None = true
 		return f
 	}
-	budget := s.cfg.ListMaxBytes
-	if budget == 0 {
-		budget = DefaultListMaxBytes
-	}
 	head, foot := s.cfg.frame()
-	r := bullets.Fit(items, head, foot, budget-min(fence, budget/8))
-	f.Spans, f.Text = r.Text, r.Text.String()
+	text, lost := bullets.Section(items, head, foot, s.cfg.ListMaxBytes, DefaultListMaxBytes, "subagents")
+	f.Spans, f.Text = text, text.String()
 	f.None = f.Text == ""
-	if r.Shortened+r.Left > 0 {
+	if lost != "" {
 		f.Diagnostics = append(f.Diagnostics[:len(f.Diagnostics):len(f.Diagnostics)], prompt.Diagnostic{
-			Severity: prompt.Warning, Code: "subagent.list_truncated", Path: c.path,
-			Message: fmt.Sprintf("%d of %d descriptions were shortened to %d characters, %d subagents are not listed, to keep the list within %d bytes",
-				r.Shortened, len(items), r.Runes, r.Left, budget)})
+			Severity: prompt.Warning, Code: "subagent.list_truncated", Path: c.path, Message: lost})
 	}
 	return f
 }

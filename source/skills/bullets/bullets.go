@@ -64,6 +64,38 @@ func Fit(items []Item, head, foot string, max int) Result {
 	return r
 }
 
+// around is what Section keeps free for the lines that a preset puts around a
+// section.
+const around = 128
+
+// Section writes a list that is a section of a prompt: in at most max bytes
+// together with the lines around it. For max, 0 is the standard and less than 0 is
+// none. lost says what did not fit, calling the items by kind, as "skills"; empty:
+// everything did.
+func Section(items []Item, head, foot string, max, standard int, kind string) (text span.Text, lost string) {
+	switch {
+	case max == 0:
+		max = standard
+	case max < 0:
+		max = 0
+	}
+	r := Fit(items, head, foot, max-min(around, max/8))
+	if r.Shortened+r.Left == 0 {
+		return r.Text, ""
+	}
+	var parts []string
+	switch {
+	case r.Shortened > 0 && r.Runes > 0:
+		parts = append(parts, fmt.Sprintf("%d of %d descriptions were shortened to %d characters", r.Shortened, len(items), r.Runes))
+	case r.Shortened > 0:
+		parts = append(parts, fmt.Sprintf("%d of %d descriptions were left out", r.Shortened, len(items)))
+	}
+	if r.Left > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d %s are not listed", r.Left, len(items), kind))
+	}
+	return r.Text, strings.Join(parts, " and ") + fmt.Sprintf(", to keep the list within %d bytes", max)
+}
+
 // fit is one list in the making.
 type fit struct {
 	items     []Item

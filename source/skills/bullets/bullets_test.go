@@ -126,3 +126,24 @@ func ExampleFit() {
 	// - review: what to loo…
 	// 2
 }
+
+func TestSection(t *testing.T) {
+	items := []bullets.Item{{Name: "deploy", Text: strings.Repeat("a", 300)}, {Name: "review", Text: strings.Repeat("b", 300)}}
+	for _, tt := range []struct {
+		max  int
+		lost string
+		size int // at most
+	}{
+		{0, "", 1000 - 125},
+		{2000, "", 2000 - 128},
+		{400, "2 of 2 descriptions were shortened to 162 characters, to keep the list within 400 bytes", 350},
+		{40, "2 of 2 descriptions were shortened to 5 characters, to keep the list within 40 bytes", 35},
+		{20, "2 of 2 descriptions were left out, to keep the list within 20 bytes", 18},
+		{-1, "2 of 2 skills are not listed, to keep the list within 0 bytes", 0},
+	} {
+		text, lost := bullets.Section(items, "", "", tt.max, 1000, "skills")
+		if n := len(text.String()); n > tt.size || lost != tt.lost {
+			t.Errorf("%d: %d bytes, want %d at most; lost %q, want %q", tt.max, n, tt.size, lost, tt.lost)
+		}
+	}
+}
