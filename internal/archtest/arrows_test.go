@@ -27,6 +27,7 @@ var arrows = []archtest.Row{
 	{Path: "internal/near", Pure: true, Common: true},
 	{Path: "internal/gitignore", Pure: true, Common: true},
 	{Path: "internal/frontmatter", Common: true},
+	{Path: "internal/filetest"},
 	{Path: "internal/archtest"},
 	{Path: "internal/wiretest", To: []string{"wire"}}, // the tests of every dialect
 

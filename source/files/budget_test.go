@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/proemhq/proem/internal/filetest"
 	"github.com/proemhq/proem/source/files"
 	"github.com/proemhq/proem/span"
 )
@@ -41,7 +42,7 @@ func TestBudgetCases(t *testing.T) {
 	})
 	t.Run("C25", func(t *testing.T) {
 		dir := tree(t, map[string]string{".git/": "", "AGENTS.md": "HEAD\n"})
-		must(t, os.Truncate(filepath.Join(dir, "AGENTS.md"), 1<<30))
+		filetest.Must(t, os.Truncate(filepath.Join(dir, "AGENTS.md"), 1<<30))
 		f := read(t, files.Config{Cwd: dir})
 		same(t, "docs", docs(f), []string{"project:AGENTS.md: HEAD\n[cut here: the first 5 of 1073741824 bytes of this file are shown]\n"})
 		same(t, "diagnostics", diags(dir, f), []string{"warning doc.truncated AGENTS.md", "warning doc.binary AGENTS.md"})

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/proemhq/proem/env"
+	"github.com/proemhq/proem/internal/filetest"
 	"github.com/proemhq/proem/source"
 	"github.com/proemhq/proem/source/files"
 )
@@ -48,7 +49,7 @@ func TestCase(t *testing.T) {
 		f := read(t, files.Config{Cwd: dir})
 		same(t, "docs", docs(f), []string{"project:AGENTS.md: REAL\n"})
 		same(t, "diagnostics", diags(dir, f), []string{"info doc.blank AGENTS.override.md"})
-		must(t, os.WriteFile(filepath.Join(dir, "AGENTS.override.md"), []byte("OV\n"), 0o666))
+		filetest.Must(t, os.WriteFile(filepath.Join(dir, "AGENTS.override.md"), []byte("OV\n"), 0o666))
 		f = read(t, files.Config{Cwd: dir})
 		same(t, "docs", docs(f), []string{"project:AGENTS.override.md: OV\n"})
 		same(t, "note", f.Notes[0].Reason, "shadowed by AGENTS.override.md")
@@ -135,7 +136,7 @@ func TestCase(t *testing.T) {
 		dir := tree(t, map[string]string{".git/": "", "a/b/c/": "", "AGENTS.md": "R\n", "node_modules/p/lib/AGENTS.md": "N"})
 		counters := &env.Counters{}
 		f, err := files.New(files.Config{Env: &env.Env{Count: counters}, Cwd: filepath.Join(dir, "a", "b", "c")}).Read(context.Background(), source.Query{})
-		must(t, err)
+		filetest.Must(t, err)
 		same(t, "docs", docs(f), []string{"project:AGENTS.md: R\n"})
 		if n := counters.Opens.Load() + counters.ReadDirs.Load(); n >= 20 {
 			t.Errorf("%d opens", n)

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/proemhq/proem/env"
+	"github.com/proemhq/proem/internal/filetest"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/source"
 	"github.com/proemhq/proem/source/files"
@@ -27,23 +28,8 @@ const settled = 30 * time.Millisecond
 func tree(t testing.TB, content map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, s := range content {
-		p := filepath.Join(dir, filepath.FromSlash(name))
-		if strings.HasSuffix(name, "/") {
-			must(t, os.MkdirAll(p, 0o777))
-			continue
-		}
-		must(t, os.MkdirAll(filepath.Dir(p), 0o777))
-		must(t, os.WriteFile(p, []byte(s), 0o666))
-	}
+	filetest.Write(t, dir, content)
 	return dir
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func link(t testing.TB, to, at string) {
@@ -56,7 +42,7 @@ func link(t testing.TB, to, at string) {
 func read(t testing.TB, c files.Config) prompt.Fact {
 	t.Helper()
 	f, err := files.New(c).Read(context.Background(), source.Query{})
-	must(t, err)
+	filetest.Must(t, err)
 	for _, d := range f.Docs {
 		if d.Spans.String() != d.Text || !utf8.ValidString(d.Text) {
 			t.Errorf("%s: spans read %q, the text %q", d.Name, d.Spans.String(), d.Text)
@@ -135,7 +121,7 @@ func TestFindRoot(t *testing.T) {
 		{"a/b/c", []string{}, "a/b/c"},
 	} {
 		got, err := files.FindRoot(nil, filepath.Join(dir, filepath.FromSlash(tt.cwd)), tt.markers)
-		must(t, err)
+		filetest.Must(t, err)
 		same(t, tt.cwd, got, filepath.Join(dir, filepath.FromSlash(tt.want)))
 	}
 }
@@ -201,7 +187,7 @@ func TestUnchanged(t *testing.T) {
 	src := files.New(files.Config{Env: &env.Env{Count: counters}, Cwd: filepath.Join(dir, "a", "b")})
 	get := func() prompt.Fact {
 		f, err := src.Read(context.Background(), source.Query{})
-		must(t, err)
+		filetest.Must(t, err)
 		return f
 	}
 	first := get()
@@ -213,25 +199,25 @@ func TestUnchanged(t *testing.T) {
 	if &first.Docs[0] != &again.Docs[0] {
 		t.Error("the fact was made again")
 	}
-	must(t, os.WriteFile(filepath.Join(dir, "AGENTS.md"), []byte("S\n"), 0o666))
+	filetest.Must(t, os.WriteFile(filepath.Join(dir, "AGENTS.md"), []byte("S\n"), 0o666))
 	changed := get()
 	same(t, "changed", docs(changed), []string{"project:AGENTS.md: S\n", "project:a/b/AGENTS.md: B\n"})
-	must(t, os.WriteFile(filepath.Join(dir, "a", "AGENTS.md"), []byte("A\n"), 0o666))
+	filetest.Must(t, os.WriteFile(filepath.Join(dir, "a", "AGENTS.md"), []byte("A\n"), 0o666))
 	same(t, "added", docs(get()), []string{"project:AGENTS.md: S\n", "project:a/AGENTS.md: A\n", "project:a/b/AGENTS.md: B\n"})
-	must(t, os.Remove(filepath.Join(dir, "AGENTS.md")))
+	filetest.Must(t, os.Remove(filepath.Join(dir, "AGENTS.md")))
 	same(t, "removed", docs(get()), []string{"project:a/AGENTS.md: A\n", "project:a/b/AGENTS.md: B\n"})
 }
 
 func write(t testing.TB, dir, name, s string) {
 	t.Helper()
-	must(t, os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), []byte(s), 0o666))
+	filetest.Must(t, os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), []byte(s), 0o666))
 }
 
 func TestHeld(t *testing.T) {
 	dir := tree(t, map[string]string{".git/": "", "AGENTS.md": "R", "AGENTS.override.md": "O", "sub/AGENTS.md/": "", "sub/CLAUDE.md": "C"})
 	counters := &env.Counters{}
 	got, err := files.Held(files.Config{Env: &env.Env{Count: counters}, Cwd: filepath.Join(dir, "sub"), Fallbacks: []string{"CLAUDE.md"}})
-	must(t, err)
+	filetest.Must(t, err)
 	same(t, "held", got, []string{filepath.Join(dir, "AGENTS.override.md"), filepath.Join(dir, "AGENTS.md"), filepath.Join(dir, "sub", "CLAUDE.md")})
 	same(t, "reads", counters.Reads.Load(), 0)
 }

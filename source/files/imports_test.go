@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/proemhq/proem/env"
+	"github.com/proemhq/proem/internal/filetest"
 	"github.com/proemhq/proem/source"
 	"github.com/proemhq/proem/source/files"
 )
@@ -27,7 +28,7 @@ func TestImportCases(t *testing.T) {
 		dir := tree(t, map[string]string{".git/": "", "AGENTS.md": text, "secret.md": "secret\n"})
 		counters := &env.Counters{}
 		f, err := files.New(files.Config{Env: &env.Env{Count: counters}, Cwd: dir}).Read(context.Background(), source.Query{})
-		must(t, err)
+		filetest.Must(t, err)
 		same(t, "docs", docs(f), []string{"project:AGENTS.md: " + text})
 		same(t, "diagnostics", diags(dir, f), nil)
 		same(t, "bytes read", counters.BytesRead.Load(), int64(len(text)))
@@ -47,7 +48,7 @@ func TestImportCases(t *testing.T) {
 		write(t, proj, "AGENTS.md", text)
 		counters := &env.Counters{}
 		f, err := files.New(files.Config{Env: &env.Env{Count: counters}, Cwd: proj}).Read(context.Background(), source.Query{})
-		must(t, err)
+		filetest.Must(t, err)
 		same(t, "docs", docs(f), []string{"project:AGENTS.md: " + text})
 		w := "warning import.outside_root proj/AGENTS.md"
 		same(t, "diagnostics", diags(dir, f), []string{w, w, w, w, w})
@@ -65,7 +66,7 @@ func TestImportCases(t *testing.T) {
 		counters := &env.Counters{}
 		start := time.Now()
 		f, err := files.New(files.Config{Env: &env.Env{Count: counters}, Cwd: dir}).Read(context.Background(), source.Query{})
-		must(t, err)
+		filetest.Must(t, err)
 		if d := time.Since(start); d > 200*time.Millisecond {
 			t.Errorf("took %v", d)
 		}
@@ -148,7 +149,7 @@ func TestUnchangedImports(t *testing.T) {
 	src := files.New(files.Config{Env: &env.Env{Count: counters}, Cwd: dir})
 	get := func() string {
 		f, err := src.Read(context.Background(), source.Query{})
-		must(t, err)
+		filetest.Must(t, err)
 		return strings.Join(docs(f), "|")
 	}
 	first := get()

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/proemhq/proem/internal/filetest"
 	"github.com/proemhq/proem/source/load"
 )
 
@@ -17,7 +18,7 @@ func BenchmarkUnchanged(b *testing.B) {
 	names := make([]string, 100)
 	for i := range names {
 		names[i] = fmt.Sprintf("f%d.md", i)
-		write(b, dir, map[string]string{names[i]: "Keep it short.\n"})
+		filetest.Write(b, dir, map[string]string{names[i]: "Keep it short.\n"})
 	}
 	time.Sleep(settled)
 	l := load.New(nil)
@@ -60,7 +61,7 @@ func BenchmarkFirst(b *testing.B) {
 	names := make([]string, 100)
 	for i := range names {
 		names[i] = fmt.Sprintf("f%d.md", i)
-		write(b, dir, map[string]string{names[i]: "Keep it short.\n"})
+		filetest.Write(b, dir, map[string]string{names[i]: "Keep it short.\n"})
 	}
 	b.ReportAllocs()
 	for b.Loop() {

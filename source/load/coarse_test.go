@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/proemhq/proem/env"
+	"github.com/proemhq/proem/internal/filetest"
 	"github.com/proemhq/proem/source/load"
 )
 
@@ -52,7 +53,7 @@ func TestChangeWithinATickIsSeen(t *testing.T) {
 	root := open(t, l, dir)
 	for i := range 200 {
 		want := string(rune('a'+i%26)) + "\n"
-		write(t, dir, map[string]string{"a.md": want})
+		filetest.Write(t, dir, map[string]string{"a.md": want})
 		f, err := l.Load(root, "a.md", 100)
 		if err != nil {
 			t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/proemhq/proem/env"
+	"github.com/proemhq/proem/internal/filetest"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/source/load"
 	"github.com/proemhq/proem/span"
@@ -20,19 +21,6 @@ import (
 
 // settled is longer than the loader waits before it trusts a file's times.
 const settled = 30 * time.Millisecond
-
-func write(t testing.TB, dir string, files map[string]string) {
-	t.Helper()
-	for name, s := range files {
-		p := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(p), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(p, []byte(s), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
 
 func link(t testing.TB, to, at string) {
 	t.Helper()
@@ -53,7 +41,7 @@ func open(t testing.TB, l *load.Loader, dir string) env.Root {
 
 func TestLoad(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, map[string]string{"a/x.md": "caf\xe9\r\nok\r\n"})
+	filetest.Write(t, dir, map[string]string{"a/x.md": "caf\xe9\r\nok\r\n"})
 	l := load.New(nil)
 	f, err := l.Load(open(t, l, dir), "a/x.md", 100)
 	if err != nil {
@@ -86,7 +74,7 @@ func TestLoad(t *testing.T) {
 
 func TestLoadBounds(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, map[string]string{"five": "12345", "cjk": "中中"})
+	filetest.Write(t, dir, map[string]string{"five": "12345", "cjk": "中中"})
 	counters := &env.Counters{}
 	l := load.New(&env.Env{Count: counters})
 	root := open(t, l, dir)
@@ -124,7 +112,7 @@ func TestLoadBounds(t *testing.T) {
 
 func TestRefusal(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, map[string]string{
+	filetest.Write(t, dir, map[string]string{
 		"out/secret.md":    "TOPSECRET",
 		"w/.git/config":    "[core]",
 		"w/sub/real.md":    "REAL",
@@ -191,7 +179,7 @@ func TestRefusal(t *testing.T) {
 
 func TestUnchangedCostsOneStat(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, map[string]string{"a.md": "v1\n"})
+	filetest.Write(t, dir, map[string]string{"a.md": "v1\n"})
 	time.Sleep(settled)
 	counters := &env.Counters{}
 	l := load.New(&env.Env{Count: counters})
@@ -218,7 +206,7 @@ func TestChangeIsSeen(t *testing.T) {
 	root := open(t, l, dir)
 	for i := range 200 {
 		want := string(rune('a'+i%26)) + "\n"
-		write(t, dir, map[string]string{"a.md": want})
+		filetest.Write(t, dir, map[string]string{"a.md": want})
 		f, err := l.Load(root, "a.md", 100)
 		if err != nil {
 			t.Fatal(err)
@@ -231,7 +219,7 @@ func TestChangeIsSeen(t *testing.T) {
 
 func TestTouchedFileIsTheSame(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, map[string]string{"a.md": "v1\n"})
+	filetest.Write(t, dir, map[string]string{"a.md": "v1\n"})
 	l := load.New(nil)
 	root := open(t, l, dir)
 	first, err := l.Load(root, "a.md", 100)
@@ -245,7 +233,7 @@ func TestTouchedFileIsTheSame(t *testing.T) {
 	if err != nil || again != first {
 		t.Errorf("a touched file was made again: %v", err)
 	}
-	write(t, dir, map[string]string{"a.md": "v2\n"})
+	filetest.Write(t, dir, map[string]string{"a.md": "v2\n"})
 	changed, err := l.Load(root, "a.md", 100)
 	if err != nil || changed.Text != "v2\n" || !changed.Same(first) {
 		t.Errorf("after a change: %v, %v", changed, err)
@@ -254,7 +242,7 @@ func TestTouchedFileIsTheSame(t *testing.T) {
 
 func TestList(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, map[string]string{"d/b": "", "d/a": "", "d/c/x": ""})
+	filetest.Write(t, dir, map[string]string{"d/b": "", "d/a": "", "d/c/x": ""})
 	time.Sleep(settled)
 	counters := &env.Counters{}
 	l := load.New(&env.Env{Count: counters})
@@ -278,7 +266,7 @@ func TestList(t *testing.T) {
 	if diff := cmp.Diff(counters.Load().Sub(before), env.Counts{Stats: 1}); diff != "" {
 		t.Errorf("cost (-got +want):\n%s", diff)
 	}
-	write(t, dir, map[string]string{"d/aa": ""})
+	filetest.Write(t, dir, map[string]string{"d/aa": ""})
 	if diff := cmp.Diff(list(), []string{"a", "aa", "b", "c"}); diff != "" {
 		t.Errorf("after a change (-got +want):\n%s", diff)
 	}
@@ -286,7 +274,7 @@ func TestList(t *testing.T) {
 
 func TestConcurrent(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, map[string]string{"a.md": "0\n"})
+	filetest.Write(t, dir, map[string]string{"a.md": "0\n"})
 	l := load.New(nil)
 	root := open(t, l, dir)
 	var wg sync.WaitGroup
@@ -303,7 +291,7 @@ func TestConcurrent(t *testing.T) {
 		})
 	}
 	for range 50 {
-		write(t, dir, map[string]string{"a.md": "12345\n"})
+		filetest.Write(t, dir, map[string]string{"a.md": "12345\n"})
 	}
 	wg.Wait()
 }
@@ -312,7 +300,7 @@ func TestConcurrent(t *testing.T) {
 // it is being read.
 func TestLinkSwap(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, map[string]string{"secret": "TOPSECRET", "w/in": "IN"})
+	filetest.Write(t, dir, map[string]string{"secret": "TOPSECRET", "w/in": "IN"})
 	w := filepath.Join(dir, "w")
 	link(t, "../secret", filepath.Join(w, "probe"))
 	l := load.New(nil)
@@ -371,7 +359,7 @@ func FuzzSpans(f *testing.F) {
 // once, so that what it cost is the same whenever it is made.
 func TestOnce(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, map[string]string{"a.md": "v1\n"})
+	filetest.Write(t, dir, map[string]string{"a.md": "v1\n"})
 	counters := &env.Counters{}
 	l := load.New(&env.Env{Count: counters})
 	l.Once = true

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/proemhq/proem/internal/filetest"
 	"github.com/proemhq/proem/source"
 	"github.com/proemhq/proem/source/memory"
 )
@@ -19,9 +20,9 @@ func BenchmarkKnowledge(b *testing.B) {
 		dir := b.TempDir()
 		for i := range folders {
 			d := filepath.Join(dir, ".proem", "knowledge", fmt.Sprintf("d%02d", i))
-			must(b, os.MkdirAll(d, 0o777))
+			filetest.Must(b, os.MkdirAll(d, 0o777))
 			for j := range 10000 / folders {
-				must(b, os.WriteFile(filepath.Join(d, fmt.Sprintf("%05d.md", j)), nil, 0o666))
+				filetest.Must(b, os.WriteFile(filepath.Join(d, fmt.Sprintf("%05d.md", j)), nil, 0o666))
 			}
 		}
 		time.Sleep(settled)

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/proemhq/proem/env"
+	"github.com/proemhq/proem/internal/filetest"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/source"
 	"github.com/proemhq/proem/source/memory"
@@ -22,28 +23,12 @@ import (
 // settled is longer than the loader waits before it trusts a file's times.
 const settled = 30 * time.Millisecond
 
-func write(t testing.TB, dir string, files map[string]string) {
-	t.Helper()
-	for name, s := range files {
-		p := filepath.Join(dir, filepath.FromSlash(name))
-		must(t, os.MkdirAll(filepath.Dir(p), 0o777))
-		must(t, os.WriteFile(p, []byte(s), 0o666))
-	}
-}
-
 // tree writes files below .proem of a new directory.
 func tree(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, ".proem"), files)
+	filetest.Write(t, filepath.Join(dir, ".proem"), files)
 	return dir
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func same(t testing.TB, what string, got, want any) {
@@ -55,7 +40,7 @@ func same(t testing.TB, what string, got, want any) {
 
 func link(t testing.TB, to, at string) {
 	t.Helper()
-	must(t, os.MkdirAll(filepath.Dir(at), 0o777))
+	filetest.Must(t, os.MkdirAll(filepath.Dir(at), 0o777))
 	if err := os.Symlink(to, at); err != nil {
 		t.Skip(err)
 	}
@@ -71,7 +56,7 @@ func config(dir string) memory.Config {
 func readAs(t testing.TB, s *memory.Source, c memory.Config, user string) prompt.Fact {
 	t.Helper()
 	f, err := s.Read(context.Background(), source.Query{Who: prompt.Who{User: user}})
-	must(t, err)
+	filetest.Must(t, err)
 	budget, around := c.MaxTokens, c.Overhead
 	if budget == 0 {
 		budget = memory.DefaultMaxTokens
@@ -148,7 +133,7 @@ func TestDocs(t *testing.T) {
 	same(t, "offset", f.Docs[0].Spans[0].Off, int32(3))
 	same(t, "path", f.Docs[3].Path, filepath.Join(dir, ".proem", "knowledge", "KNOWLEDGE.md"))
 	held, err := memory.New(c).Held()
-	must(t, err)
+	filetest.Must(t, err)
 	same(t, "held", len(held), 4)
 }
 
@@ -168,7 +153,7 @@ func TestAbsent(t *testing.T) {
 
 func TestConfined(t *testing.T) {
 	dir := tree(t, map[string]string{"knowledge/x.md": "x"})
-	write(t, dir, map[string]string{"secret": "TOPSECRET\n"})
+	filetest.Write(t, dir, map[string]string{"secret": "TOPSECRET\n"})
 	w := filepath.Join(dir, ".proem")
 	for _, name := range []string{"AGENTS.md", "MEMORY.md", "EXTRA.md"} {
 		link(t, "../secret", filepath.Join(w, name))
@@ -198,7 +183,7 @@ func TestUnchangedCostsStats(t *testing.T) {
 	if &first.Docs[0] != &again.Docs[0] {
 		t.Error("the documents were made again")
 	}
-	write(t, dir, map[string]string{".proem/knowledge/b/z.md": "z", ".proem/u1/MEMORY.md": "changed\n"})
+	filetest.Write(t, dir, map[string]string{".proem/knowledge/b/z.md": "z", ".proem/u1/MEMORY.md": "changed\n"})
 	same(t, "changed", docs(readAs(t, src, c, "u1")), []string{"AGENTS.md: A\n", "MEMORY.md: changed\n",
 		"knowledge: Knowledge files:\n- knowledge/a/x.md\n- knowledge/b/y.md\n- knowledge/b/z.md"})
 }

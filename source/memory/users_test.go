@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/proemhq/proem/internal/filetest"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/source"
 	"github.com/proemhq/proem/source/load"
@@ -169,7 +170,7 @@ func TestListedIsReadable(t *testing.T) {
 					continue
 				}
 				root, err := load.New(nil).OpenRoot(p.Root)
-				must(t, err)
+				filetest.Must(t, err)
 				if _, err := root.Open(p.Name); err != nil {
 					t.Error(err)
 				}
@@ -183,7 +184,7 @@ func TestListedIsReadable(t *testing.T) {
 			t.Errorf("nothing is said of the odd name: %v", f.Diagnostics)
 		}
 		all, err := src.Names(context.Background(), prompt.Who{User: user})
-		must(t, err)
+		filetest.Must(t, err)
 		same(t, "names", len(all), n+1)
 	}
 }

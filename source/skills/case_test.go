@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/proemhq/proem/env"
+	"github.com/proemhq/proem/internal/filetest"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/source/skills"
 	"github.com/proemhq/proem/span"
@@ -86,7 +87,7 @@ func TestCase(t *testing.T) {
 			Stage: skills.Stage, Reason: "shadowed by deploy@project"}})
 		same(t, "bodies", []string{body(t, set, "deploy"), body(t, set, "deploy@user"), body(t, set, "deploy@project")}, []string{"P\n", "U\n", "P\n"})
 		l, err := set.Load(context.Background(), prompt.Who{}, "deploy@user")
-		must(t, err)
+		filetest.Must(t, err)
 		same(t, "files", l.Files, []string{"ref/from-user.md"})
 		if _, err := set.Load(context.Background(), prompt.Who{}, "deploy@agents"); code(err) != skills.CodeUnknown {
 			t.Error(err)
@@ -148,7 +149,7 @@ func TestCase(t *testing.T) {
 		same(t, "lines", lines(f), []string{"- a: d"})
 		same(t, "diagnostics", diags(dir, f.Diagnostics), []string{"warning skill.outside_root .proem/skills/evil/SKILL.md"})
 		l, err := set.Load(context.Background(), prompt.Who{}, "a")
-		must(t, err)
+		filetest.Must(t, err)
 		same(t, "files", l.Files, []string{"ref/deep/x.y", "ref/inside.md", "ref/ok.md"})
 	})
 }

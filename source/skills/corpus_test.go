@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/proemhq/proem/internal/filetest"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/source/skills"
 	"github.com/proemhq/proem/span"
@@ -28,13 +29,13 @@ func TestCorpus(t *testing.T) {
 		}
 		return err
 	})
-	must(t, err)
+	filetest.Must(t, err)
 	for root, folders := range roots {
 		rel, err := filepath.Rel(corpus, root)
-		must(t, err)
+		filetest.Must(t, err)
 		repo := skills.NewFolder(skills.FolderConfig{Root: corpus, Dir: filepath.ToSlash(rel), Trust: span.Project})
 		l, err := repo.List(context.Background(), prompt.Who{})
-		must(t, err)
+		filetest.Must(t, err)
 		if len(l.Skills) != len(folders) {
 			t.Errorf("%s: %d skills in %d folders", rel, len(l.Skills), len(folders))
 		}
@@ -48,7 +49,7 @@ func TestCorpus(t *testing.T) {
 		set := skills.New(skills.Config{Tiers: []skills.Tier{{Scope: "p", Repo: repo}}})
 		for _, s := range l.Skills {
 			got, err := set.Load(context.Background(), prompt.Who{}, s.Name)
-			must(t, err)
+			filetest.Must(t, err)
 			if got.Body.IsBlank() || !slices.IsSorted(got.Files) {
 				t.Errorf("%s: body %.40q, files %q", s.Name, got.Body, got.Files)
 			}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/proemhq/proem/internal/filetest"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/source/load"
 	"github.com/proemhq/proem/source/skills"
@@ -26,12 +27,12 @@ func TestPerUser(t *testing.T) {
 	}})
 	for user, want := range map[string]string{"u1": "one", "u2": "shared", "u3": "shared", "": "shared", "U1": "shared"} {
 		l, err := set.Load(context.Background(), prompt.Who{User: user}, "a")
-		must(t, err)
+		filetest.Must(t, err)
 		same(t, user, l.Body.String(), want+"\n")
 	}
 	for _, who := range []prompt.Who{{User: "../u1"}, {User: "skills"}, {User: "u1", Tenant: "t"}} {
 		c, err := set.Catalog(context.Background(), who)
-		must(t, err)
+		filetest.Must(t, err)
 		same(t, "entries", len(c.Entries), 1)
 		same(t, "diagnostics", c.Diagnostics[0].Code, "skill.repository")
 	}
@@ -53,13 +54,13 @@ func TestLinkedFolders(t *testing.T) {
 	same(t, "lines", lines(f), []string{"- a: d"})
 	same(t, "diagnostics", diags(filepath.Join(w, ".proem", "skills"), f.Diagnostics), []string{"warning skill.outside_root b/SKILL.md", "info doc.broken_link c"})
 	res, err := set.Open(context.Background(), prompt.Who{}, "a", "ref.md")
-	must(t, err)
+	filetest.Must(t, err)
 	same(t, "resource", res.Text, "REF\n")
 
 	link(t, filepath.Join(w, "shared"), filepath.Join(w, "abs", "skills"))
 	abs := skills.NewFolder(skills.FolderConfig{Root: w, Dir: "abs/skills"})
 	l, err := abs.List(context.Background(), prompt.Who{})
-	must(t, err)
+	filetest.Must(t, err)
 	same(t, "absolute link", len(l.Skills), 1)
 
 	link(t, "../out", filepath.Join(w, "outlink"))

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/proemhq/proem/env"
+	"github.com/proemhq/proem/internal/filetest"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/source"
 	"github.com/proemhq/proem/source/skills"
@@ -23,28 +24,12 @@ import (
 // settled is longer than the loader waits before it trusts a file's times.
 const settled = 30 * time.Millisecond
 
-func write(t testing.TB, dir string, files map[string]string) {
-	t.Helper()
-	for name, s := range files {
-		p := filepath.Join(dir, filepath.FromSlash(name))
-		must(t, os.MkdirAll(filepath.Dir(p), 0o777))
-		must(t, os.WriteFile(p, []byte(s), 0o666))
-	}
-}
-
 // tree writes files below a new directory.
 func tree(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	write(t, dir, files)
+	filetest.Write(t, dir, files)
 	return dir
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func same(t testing.TB, what string, got, want any) {
@@ -56,7 +41,7 @@ func same(t testing.TB, what string, got, want any) {
 
 func link(t testing.TB, to, at string) {
 	t.Helper()
-	must(t, os.MkdirAll(filepath.Dir(at), 0o777))
+	filetest.Must(t, os.MkdirAll(filepath.Dir(at), 0o777))
 	if err := os.Symlink(to, at); err != nil {
 		t.Skip(err)
 	}
@@ -72,7 +57,7 @@ func project(dir string) *skills.Set {
 func read(t testing.TB, s *skills.Set) prompt.Fact {
 	t.Helper()
 	f, err := s.Read(context.Background(), source.Query{})
-	must(t, err)
+	filetest.Must(t, err)
 	if f.Spans.String() != f.Text {
 		t.Errorf("spans read %q, the text %q", f.Spans, f.Text)
 	}
@@ -139,7 +124,7 @@ func TestFSLinks(t *testing.T) {
 		t.Error(err)
 	}
 	l, err := r.List(context.Background(), prompt.Who{})
-	must(t, err)
+	filetest.Must(t, err)
 	same(t, "diagnostics", diags("/x", l.Diagnostics), []string{"warning skill.outside_root evil/SKILL.md"})
 	same(t, "skills", len(l.Skills), 1)
 }
@@ -198,7 +183,7 @@ func TestSpans(t *testing.T) {
 		}
 	}
 	l, err := project(dir).Load(context.Background(), prompt.Who{}, "a")
-	must(t, err)
+	filetest.Must(t, err)
 	same(t, "body", []any{l.Body.String(), l.Body[0].Off, l.Body[0].From.Path}, []any{"Body.\n", int32(47), p})
 }
 
@@ -219,10 +204,10 @@ func TestUnchangedCostsStats(t *testing.T) {
 	if &first.Spans[0] != &again.Spans[0] {
 		t.Error("the list was made again")
 	}
-	write(t, dir, map[string]string{".proem/skills/d/SKILL.md": "---\nname: d\ndescription: new\n---\nx\n"})
+	filetest.Write(t, dir, map[string]string{".proem/skills/d/SKILL.md": "---\nname: d\ndescription: new\n---\nx\n"})
 	same(t, "added", len(lines(read(t, set))), 4)
-	must(t, os.RemoveAll(filepath.Join(dir, ".proem", "skills", "a")))
-	write(t, dir, map[string]string{".proem/skills/b/SKILL.md": "---\nname: b\ndescription: other\n---\nx\n"})
+	filetest.Must(t, os.RemoveAll(filepath.Join(dir, ".proem", "skills", "a")))
+	filetest.Write(t, dir, map[string]string{".proem/skills/b/SKILL.md": "---\nname: b\ndescription: other\n---\nx\n"})
 	same(t, "changed", lines(read(t, set)), []string{"- b: other", "- c: d", "- d: new"})
 }
 
@@ -248,7 +233,7 @@ func TestHeld(t *testing.T) {
 	counters := &env.Counters{}
 	f := skills.NewFolder(skills.FolderConfig{Env: &env.Env{Count: counters}, Root: dir, Dir: ".proem/skills"})
 	got, err := f.Held(context.Background(), prompt.Who{})
-	must(t, err)
+	filetest.Must(t, err)
 	same(t, "held", got, []string{filepath.Join(dir, ".proem", "skills", "a", "SKILL.md")})
 	same(t, "read", counters.Load().Reads, int64(0))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/proemhq/proem/env"
+	"github.com/proemhq/proem/internal/filetest"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/source"
 	"github.com/proemhq/proem/source/subagents"
@@ -22,28 +23,12 @@ import (
 // settled is longer than the loader waits before it trusts a file's times.
 const settled = 30 * time.Millisecond
 
-func write(t testing.TB, dir string, files map[string]string) {
-	t.Helper()
-	for name, s := range files {
-		p := filepath.Join(dir, filepath.FromSlash(name))
-		must(t, os.MkdirAll(filepath.Dir(p), 0o777))
-		must(t, os.WriteFile(p, []byte(s), 0o666))
-	}
-}
-
 // tree writes files below .proem/subagents of a new directory.
 func tree(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, ".proem", "subagents"), files)
+	filetest.Write(t, filepath.Join(dir, ".proem", "subagents"), files)
 	return dir
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func same(t testing.TB, what string, got, want any) {
@@ -60,7 +45,7 @@ func project(dir string) subagents.Config {
 func read(t testing.TB, s *subagents.Source) prompt.Fact {
 	t.Helper()
 	f, err := s.Read(context.Background(), source.Query{})
-	must(t, err)
+	filetest.Must(t, err)
 	if f.Spans.String() != f.Text {
 		t.Errorf("spans read %q, the text %q", f.Spans, f.Text)
 	}
@@ -97,11 +82,11 @@ func TestCaseC68(t *testing.T) {
 	src := subagents.New(project(dir))
 	for name, want := range map[string][]string{"rev": {"project", "user"}, "none": {}, "any": nil} {
 		d, err := src.Find(context.Background(), name)
-		must(t, err)
+		filetest.Must(t, err)
 		same(t, name, d.Inherit, want)
 	}
 	d, err := src.Find(context.Background(), "rev")
-	must(t, err)
+	filetest.Must(t, err)
 	p := filepath.Join(dir, ".proem", "subagents", "rev.md")
 	same(t, "prompt", d.Prompt, span.Text{{Text: "You review.\n", Off: 66, From: &span.Origin{Section: "subagent:rev", Source: "subagent", Path: p, Trust: span.Workspace}}})
 	same(t, "lines", lines(read(t, src)), []string{"- any: d", "- none: d", "- rev: reviewer"})
@@ -131,7 +116,7 @@ func TestKeys(t *testing.T) {
 	var got []string
 	for _, name := range []string{"full", "claude", "odd", "primary"} {
 		d, err := src.Find(context.Background(), name)
-		must(t, err)
+		filetest.Must(t, err)
 		got = append(got, fmt.Sprintf("%s %q %q %d %t %q %t", d.Name, d.Model, d.Tools, d.Steps, d.Hidden, d.Mode, d.Listed()))
 	}
 	same(t, "declarations", got, []string{
@@ -150,7 +135,7 @@ func TestPlaces(t *testing.T) {
 		"rev.md":  "---\nname: rev\ndescription: project\n---\nP\n",
 		"rev2.md": "---\nname: rev\ndescription: again\n---\nQ\n",
 	})
-	write(t, dir, map[string]string{"u/subagents/rev.md": "---\nname: rev\ndescription: user\n---\nU\n"})
+	filetest.Write(t, dir, map[string]string{"u/subagents/rev.md": "---\nname: rev\ndescription: user\n---\nU\n"})
 	c := project(dir)
 	c.Places = append([]subagents.Place{{Scope: "user", Root: filepath.Join(dir, "u"), Dir: "subagents", Trust: span.User}}, c.Places...)
 	c.Builtin = []subagents.Declaration{{Name: "general", Description: "anything"}, {Name: "rev", Description: "builtin"}}
@@ -166,13 +151,13 @@ func TestPlaces(t *testing.T) {
 	}
 	same(t, "notes", notes, []string{"subagent:rev@user shadowed by rev@project", "subagent:rev@builtin shadowed by rev@project"})
 	d, err := src.Find(context.Background(), "rev@user")
-	must(t, err)
+	filetest.Must(t, err)
 	same(t, "user's", d.Prompt.String(), "U\n")
 }
 
 func TestConfinement(t *testing.T) {
 	dir := tree(t, map[string]string{"ok.md": "---\ndescription: d\n---\nx\n"})
-	write(t, dir, map[string]string{"w/x": "", "secret.md": "---\nname: s\ndescription: OUT\n---\nOUT\n"})
+	filetest.Write(t, dir, map[string]string{"w/x": "", "secret.md": "---\nname: s\ndescription: OUT\n---\nOUT\n"})
 	w := filepath.Join(dir, ".proem")
 	if err := os.Symlink("../../secret.md", filepath.Join(w, "subagents", "evil.md")); err != nil {
 		t.Skip(err)
@@ -182,9 +167,9 @@ func TestConfinement(t *testing.T) {
 	same(t, "lines", lines(f), []string{"- ok: d"})
 	same(t, "diagnostics", diags(f), []string{"error doc.outside_root evil.md"})
 	held, err := src.Held()
-	must(t, err)
+	filetest.Must(t, err)
 	same(t, "held", held, []string{filepath.Join(w, "subagents", "evil.md"), filepath.Join(w, "subagents", "ok.md")})
-	must(t, os.Symlink("../..", filepath.Join(w, "out")))
+	filetest.Must(t, os.Symlink("../..", filepath.Join(w, "out")))
 	f = read(t, subagents.New(subagents.Config{Places: []subagents.Place{{Scope: "p", Root: w, Dir: "out"}}}))
 	same(t, "place", diags(f), []string{"error doc.outside_root out"})
 }
@@ -219,7 +204,7 @@ func TestUnchangedCostsStats(t *testing.T) {
 	if &first.Spans[0] != &again.Spans[0] {
 		t.Error("the list was made again")
 	}
-	write(t, dir, map[string]string{".proem/subagents/b.md": "---\ndescription: other\n---\nx\n", ".proem/subagents/c.md": "---\ndescription: new\n---\nx\n"})
+	filetest.Write(t, dir, map[string]string{".proem/subagents/b.md": "---\ndescription: other\n---\nx\n", ".proem/subagents/c.md": "---\ndescription: new\n---\nx\n"})
 	same(t, "changed", lines(read(t, src)), []string{"- a: d", "- b: other", "- c: new"})
 }
 

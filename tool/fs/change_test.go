@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/proemhq/proem/env"
+	"github.com/proemhq/proem/internal/filetest"
 	"github.com/proemhq/proem/tool"
 	"github.com/proemhq/proem/tool/fs"
 	"github.com/proemhq/proem/vfs"
@@ -30,13 +31,13 @@ func newKit(c fs.Config) kit {
 func content(t testing.TB, path ...string) string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(path...))
-	must(t, err)
+	filetest.Must(t, err)
 	return string(b)
 }
 
 func TestWrite(t *testing.T) {
 	dir := tree(t, map[string]string{"a": "old\n", "d/": "", "f": "x"})
-	must(t, os.Chmod(filepath.Join(dir, "a"), 0o751))
+	filetest.Must(t, os.Chmod(filepath.Join(dir, "a"), 0o751))
 	link(t, "a", filepath.Join(dir, "ln"))
 	link(t, "d", filepath.Join(dir, "lndir"))
 	link(t, "nowhere", filepath.Join(dir, "broken"))
@@ -62,14 +63,14 @@ func TestWrite(t *testing.T) {
 	same(t, "content", content(t, dir, "a"), "new\n")
 	same(t, "parents", content(t, dir, "x/y/z"), "new\n")
 	info, err := os.Stat(filepath.Join(dir, "a"))
-	must(t, err)
+	filetest.Must(t, err)
 	same(t, "mode", info.Mode(), 0o751)
 	nothingBeside(t, dir)
 }
 
 func nothingBeside(t testing.TB, dir string) {
 	t.Helper()
-	must(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+	filetest.Must(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if strings.HasSuffix(path, ".tmp") {
 			t.Errorf("%s was left behind", path)
 		}
@@ -116,11 +117,11 @@ func TestChangedBySomebodyElse(t *testing.T) {
 	one := tool.WithSession(t.Context(), "one")
 	do := func(ctx context.Context, name, in string) string {
 		r, err := k[name].Call(ctx, json.RawMessage(in))
-		must(t, err)
+		filetest.Must(t, err)
 		return r.Text.String()
 	}
 	do(one, "read_file", args("path", "a"))
-	must(t, os.WriteFile(a, []byte("two\n"), 0o666))
+	filetest.Must(t, os.WriteFile(a, []byte("two\n"), 0o666))
 	const stale = "a was changed since it was read, by somebody else or by a command; read it again first"
 	same(t, "edit", do(one, "edit_file", args("path", "a", "old", "two", "new", "2")), "edit_file: "+stale)
 	same(t, "write", do(one, "write_file", args("path", "a", "content", "mine")), "write_file: "+stale)
@@ -130,11 +131,11 @@ func TestChangedBySomebodyElse(t *testing.T) {
 		"edit_file: a was not read in this session; read it with read_file first")
 	same(t, "read again", do(one, "edit_file", args("path", "a", "old", "two", "new", "2")), "edited a at line 1\n")
 	same(t, "own edits count", do(one, "edit_file", args("path", "a", "old", "2", "new", "3")), "edited a at line 1\n")
-	must(t, os.Rename(a, filepath.Join(dir, "moved")))
+	filetest.Must(t, os.Rename(a, filepath.Join(dir, "moved")))
 	same(t, "moved", do(one, "edit_file", args("path", "moved", "old", "3", "new", "4")), "edited moved at line 1\n")
-	must(t, os.WriteFile(a+"2", []byte("b\n"), 0o666))
+	filetest.Must(t, os.WriteFile(a+"2", []byte("b\n"), 0o666))
 	do(one, "read_file", args("path", "b"))
-	must(t, os.Rename(a+"2", filepath.Join(dir, "b")))
+	filetest.Must(t, os.Rename(a+"2", filepath.Join(dir, "b")))
 	same(t, "replaced by the same", do(one, "edit_file", args("path", "b", "old", "b", "new", "c")), "edited b at line 1\n")
 }
 
@@ -146,7 +147,7 @@ func TestWriteFailures(t *testing.T) {
 		fail := &env.Failpoints{At: k}
 		write := fs.WriteFile(fs.Config{Roots: []string{dir}, Env: &env.Env{Fail: fail}})
 		r, err := write.Call(t.Context(), json.RawMessage(args("path", "a", "content", "new")))
-		must(t, err)
+		filetest.Must(t, err)
 		got := content(t, dir, "a")
 		if got != "old" && got != "new" || !r.IsError && got != "new" {
 			t.Fatalf("effect %d: the file holds %q, the tool said %s", k, got, r.Text)
@@ -216,7 +217,7 @@ func TestImages(t *testing.T) {
 	read := fs.ReadFile(fs.Config{Roots: []string{dir}, Images: true})
 	for name, kind := range map[string]string{"a.txt": "image/png", "b": "image/jpeg", "c": "image/gif", "d": "image/webp"} {
 		r, err := read.Call(t.Context(), json.RawMessage(args("path", name)))
-		must(t, err)
+		filetest.Must(t, err)
 		if r.IsError || len(r.Images) != 1 {
 			t.Errorf("%s: got %v", name, r)
 			continue
@@ -228,6 +229,6 @@ func TestImages(t *testing.T) {
 	same(t, "by its bytes", call(t, read, args("path", "e.png")), "text")
 	same(t, "not asked", call(t, fs.ReadFile(fs.Config{Roots: []string{dir}}), args("path", "a.txt")),
 		"error: read_file: a.txt is a binary file; it has no text to show")
-	must(t, os.WriteFile(filepath.Join(dir, "big"), append([]byte("GIF89a"), make([]byte, fs.MaxImage)...), 0o666))
+	filetest.Must(t, os.WriteFile(filepath.Join(dir, "big"), append([]byte("GIF89a"), make([]byte, fs.MaxImage)...), 0o666))
 	same(t, "big", call(t, read, args("path", "big")), "error: read_file: big is an image of more than 5 MiB; make it smaller first")
 }

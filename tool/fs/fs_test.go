@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/proemhq/proem/internal/filetest"
 	"github.com/proemhq/proem/span"
 	"github.com/proemhq/proem/tool"
 	"github.com/proemhq/proem/tool/fs"
@@ -21,23 +22,8 @@ import (
 func tree(t testing.TB, content map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, s := range content {
-		p := filepath.Join(dir, filepath.FromSlash(name))
-		if strings.HasSuffix(name, "/") {
-			must(t, os.MkdirAll(p, 0o777))
-			continue
-		}
-		must(t, os.MkdirAll(filepath.Dir(p), 0o777))
-		must(t, os.WriteFile(p, []byte(s), 0o666))
-	}
+	filetest.Write(t, dir, content)
 	return dir
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func link(t testing.TB, to, at string) {
@@ -52,7 +38,7 @@ func link(t testing.TB, to, at string) {
 func call(t testing.TB, tl tool.Tool, args string, roots ...string) string {
 	t.Helper()
 	r, err := tl.Call(context.Background(), json.RawMessage(args))
-	must(t, err)
+	filetest.Must(t, err)
 	s := r.Text.String()
 	for _, root := range roots {
 		s = strings.ReplaceAll(s, root, "ROOT")
@@ -79,9 +65,9 @@ func TestSpecs(t *testing.T) {
 			t.Errorf("tool %d is %s, want %s", i, spec.Name, want)
 		}
 		var v any
-		must(t, json.Unmarshal(spec.Parameters, &v))
+		filetest.Must(t, json.Unmarshal(spec.Parameters, &v))
 		canonical, err := json.Marshal(v)
-		must(t, err)
+		filetest.Must(t, err)
 		if diff := cmp.Diff(string(spec.Parameters), string(canonical)); diff != "" {
 			t.Errorf("%s is not canonical (-got +want):\n%s", want, diff)
 		}
@@ -219,7 +205,7 @@ func TestReadingOnShowsEverything(t *testing.T) {
 	var got strings.Builder
 	for offset := 1; offset > 0; {
 		r, err := read.Call(context.Background(), json.RawMessage(args("path", "f", "offset", offset)))
-		must(t, err)
+		filetest.Must(t, err)
 		next := 0
 		for _, s := range r.Text {
 			if s.From.Path != "" {
@@ -238,7 +224,7 @@ func TestReadingOnShowsEverything(t *testing.T) {
 func TestOrigins(t *testing.T) {
 	dir := tree(t, map[string]string{"d/f": "one\r\ntwo\xff\r\nthree\n"})
 	r, err := fs.ReadFile(fs.Config{Roots: []string{dir}}).Call(context.Background(), []byte(`{"path":"d/f","offset":2,"limit":1}`))
-	must(t, err)
+	filetest.Must(t, err)
 	from := &span.Origin{Section: "read_file", Source: "file", Path: filepath.Join(dir, "d", "f"), Trust: span.Tool}
 	changed := *from
 	changed.Stage = "normalise"

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/proemhq/proem/internal/filetest"
 	"github.com/proemhq/proem/tool/fs"
 )
 
@@ -44,7 +45,7 @@ func TestSwappedLinks(t *testing.T) {
 				"edit_file":  args("path", path, "old", "SECRET", "new", "x"),
 			} {
 				r, err := k[name].Call(t.Context(), json.RawMessage(in))
-				must(t, err)
+				filetest.Must(t, err)
 				if strings.Contains(r.Text.String(), "TOPSECRET") {
 					t.Fatalf("%s showed what lies outside", name)
 				}
@@ -55,7 +56,7 @@ func TestSwappedLinks(t *testing.T) {
 	n := <-swaps + <-swaps
 	same(t, "outside", content(t, out, "f"), "TOPSECRET\n")
 	entries, err := os.ReadDir(out)
-	must(t, err)
+	filetest.Must(t, err)
 	if len(entries) != 1 {
 		t.Errorf("outside lie %v", entries)
 	}

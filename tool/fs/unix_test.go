@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/proemhq/proem/internal/filetest"
 	"github.com/proemhq/proem/tool/fs"
 )
 
@@ -27,6 +28,6 @@ func TestSpecialFiles(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root reads everything")
 	}
-	must(t, os.WriteFile(filepath.Join(dir, "closed"), nil, 0))
+	filetest.Must(t, os.WriteFile(filepath.Join(dir, "closed"), nil, 0))
 	same(t, "closed", call(t, fs.ReadFile(c), `{"path":"closed"}`), "error: read_file: closed cannot be read: permission denied")
 }
