@@ -55,6 +55,10 @@ func TestLookup(t *testing.T) {
 	if diff := cmp.Diff(wire.Lookup("openai-compatible", "any"), wire.Capability{}); diff != "" {
 		t.Errorf("an unknown host: (-got +want)\n%s", diff)
 	}
+	// A row is for models whose names begin like it, not for those that hold it.
+	if got := wire.Lookup("anthropic", "acme-claude-sonnet-4-5"); got.Thinking != wire.AdaptiveThinking {
+		t.Errorf("a model named after another: got %+v", got)
+	}
 	for _, c := range []struct {
 		provider, model   string
 		many, dev, reason bool

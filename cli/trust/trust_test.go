@@ -136,3 +136,31 @@ func TestCovered(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+// However a file is read, the record has the whole hash of its content, so that
+// one way knows what the other recorded.
+func TestHashOfContent(t *testing.T) {
+	root := t.TempDir()
+	write(t, filepath.Join(root, "a.md"), "abc")
+	const abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" // FIPS 180-4's example
+	loaded, checked := trust.Collect(root), trust.Collect(root)
+	if err := read(t, loaded, root, "a.md"); err != nil {
+		t.Fatal(err)
+	}
+	if d := checked.Check(filepath.Join(root, "a.md"), []byte("abc")); d != nil {
+		t.Fatal(d)
+	}
+	for _, g := range []*trust.Guard{loaded, checked} {
+		files := g.Seen()
+		if len(files) != 1 || files[0].SHA256 != abc {
+			t.Errorf("got %+v", files)
+		}
+	}
+	g := trust.Record{Root: root, Files: loaded.Seen()}.Guard(root)
+	if d := g.Check(filepath.Join(root, "a.md"), []byte("abc")); d != nil {
+		t.Error(d)
+	}
+	if d := g.Check(filepath.Join(root, "a.md"), []byte("abd")); d == nil {
+		t.Error("another content passes")
+	}
+}
