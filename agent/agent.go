@@ -49,6 +49,8 @@ type Config struct {
 	// Hooks take part in the turns, in this order.
 	Hooks  []Hook
 	Nested Nested // nil: nothing is handed over with results
+	// Permissions decide which calls run; nil: every call does.
+	Permissions *Permissions
 }
 
 // Nested finds documents that hold for a path and are not in the prompt, such as
@@ -99,8 +101,10 @@ func New(cfg Config) (*Agent, error) {
 	if cfg.Store == nil {
 		cfg.Store = &memory.Store{}
 	}
-	if err := cfg.Limits.check(); err != nil {
-		return nil, fmt.Errorf("agent: %w", err)
+	for _, err := range []error{cfg.Limits.check(), cfg.Permissions.check()} {
+		if err != nil {
+			return nil, fmt.Errorf("agent: %w", err)
+		}
 	}
 	a := &Agent{cfg: cfg, env: env.OrSystem(cfg.Env), tools: map[string]tool.Tool{}, live: map[string]*live{},
 		scope: cfg.Registry.Scope(cfg.Scope), hooks: hooks}

@@ -41,13 +41,17 @@ type planned struct {
 	made   chat.ToolCall // by the model
 	call   chat.ToolCall // as hooks want it
 	tool   tool.Tool
+	effect tool.Effect
+	ask    *session.Ask // it waits for a person
+	answer *string      // what a person answered to the tool's own question
 	result *tool.Result
 }
 
 // calls runs the tools of an answer and records each result, in the order of the
 // calls. Neighbours that only read run at the same time; a call that may change
-// something runs by itself. When the turn is cancelled, what was not run yet gets a
-// result that says so: every call has exactly one.
+// something runs by itself. Where a person must be asked, the turn pauses, with
+// that call and those after it open. When the turn is cancelled, what was not run
+// yet gets a result that says so: every call has exactly one.
 func (r *run) calls(ctx context.Context, calls []chat.ToolCall) error {
 	plans := make([]*planned, len(calls)) // made when their turn comes, and once
 	for done := 0; done < len(calls); {
@@ -55,7 +59,10 @@ func (r *run) calls(ctx context.Context, calls []chat.ToolCall) error {
 		if err != nil {
 			return err
 		}
-		if err := r.batch(ctx, plans[done:done+n]); err != nil {
+		if n == 0 {
+			return r.asks(ctx, plans[done:done+1])
+		}
+		if err := r.batch(ctx, plans[done:done+n]); err != nil || r.paused {
 			return err
 		}
 		done += n
@@ -67,7 +74,7 @@ func (r *run) calls(ctx context.Context, calls []chat.ToolCall) error {
 const maxTogether = 8
 
 // together plans calls and returns how many at the beginning may run at the same
-// time.
+// time; none if the first waits for a person.
 func (r *run) together(ctx context.Context, calls []chat.ToolCall, plans []*planned) (int, error) {
 	n := 0
 	for n < len(calls) && n < maxTogether {
@@ -79,15 +86,19 @@ func (r *run) together(ctx context.Context, calls []chat.ToolCall, plans []*plan
 			plans[n] = p
 		}
 		p := plans[n]
-		if p.result == nil && !tool.EffectOf(r.toolContext(ctx), p.tool, p.call.Args).ReadOnly {
-			break
+		if p.ask != nil {
+			return n, nil
+		}
+		if p.result == nil && !p.effect.ReadOnly {
+			return max(n, 1), nil
 		}
 		n++
 	}
-	return max(n, 1), nil
+	return n, nil
 }
 
-// plan checks a call, asks the hooks, and checks what they made of it.
+// plan checks a call, asks the hooks, checks what they made of it, and asks the
+// permissions.
 func (r *run) plan(ctx context.Context, call chat.ToolCall) (*planned, error) {
 	p := &planned{made: call, call: call, result: r.refuse(ctx, call)}
 	if p.result != nil {
@@ -105,6 +116,8 @@ func (r *run) plan(ctx context.Context, call chat.ToolCall) (*planned, error) {
 		p.result = refusedBy(by, call.Name, fmt.Sprintf("not run: the hook %s asks for the tool %q, which there is not", by, p.call.Name))
 	} else if err := wire.CheckArgs(p.call.Args); err != nil {
 		p.result = refusedBy(by, call.Name, fmt.Sprintf("not run: the arguments that the hook %s gave it are not a complete JSON object (%v)", by, err))
+	} else {
+		r.permit(ctx, p)
 	}
 	return p, nil
 }
@@ -118,13 +131,13 @@ func (r *run) toolContext(ctx context.Context) context.Context {
 // batch starts calls at the same time and records their results in order. That
 // they are about to run is recorded before any of them is.
 func (r *run) batch(ctx context.Context, plans []*planned) error {
-	pending := make([]<-chan tool.Result, len(plans))
+	running := make([]<-chan outcome, len(plans))
 	var begun []session.Event
 	for _, p := range plans {
 		if p.result == nil && ctx.Err() != nil {
 			p.result = notRun()
 		}
-		if p.result == nil {
+		if p.result == nil && p.answer == nil { // it ran before up to its question
 			begun = append(begun, session.Event{Kind: session.Call, Call: &p.call})
 		}
 	}
@@ -135,13 +148,20 @@ func (r *run) batch(ctx context.Context, plans []*planned) error {
 	}
 	for i, p := range plans {
 		if p.result == nil {
-			pending[i] = start(r.toolContext(ctx), p.tool, p.call)
+			running[i] = start(r.toolContext(ctx), p)
 		}
 	}
 	var failed error // of a hook
 	for i, p := range plans {
 		if p.result == nil {
-			result, err := r.a.hooks.filter(ctx, r.at(), p.call, wait(ctx, pending[i]))
+			out := wait(ctx, running[i])
+			if out.pending != nil {
+				if r.pend(p, out.pending); p.ask != nil {
+					continue
+				}
+				out.result = *p.result
+			}
+			result, err := r.a.hooks.filter(ctx, r.at(), p.call, out.result)
 			failed = cmp.Or(failed, err)
 			p.result = &result
 		}
@@ -149,7 +169,7 @@ func (r *run) batch(ctx context.Context, plans []*planned) error {
 			return err
 		}
 	}
-	return failed
+	return cmp.Or(failed, r.asks(ctx, plans))
 }
 
 // result records the result of a call.
@@ -158,6 +178,9 @@ func (r *run) result(ctx context.Context, call chat.ToolCall, result tool.Result
 	given := append(bounded(attributed(result.Text, call.Name)), left...)
 	r.loop.add(call, given.String(), result.IsError)
 	text, events := r.nested(ctx, given, result.Touched)
+	for i := range result.Diagnostics {
+		events = append(events, session.Event{Kind: session.Diagnostic, Diagnostic: &result.Diagnostics[i]})
+	}
 	m := chat.ResultMessage(chat.ToolResult{ID: call.ID, Name: call.Name, Text: text, Images: images, IsError: result.IsError})
 	return r.append(ctx, append(events, session.Event{Kind: session.Result, Message: &m})...)
 }
@@ -192,54 +215,70 @@ func notRun() *tool.Result {
 	return &result
 }
 
+// An outcome is what came of a call: a result, or that it waits for a person.
+type outcome struct {
+	result  tool.Result
+	pending *tool.Pending
+}
+
 // start runs a call in a goroutine of its own.
-func start(ctx context.Context, t tool.Tool, call chat.ToolCall) <-chan tool.Result {
-	done := make(chan tool.Result, 1)
-	go func() { done <- invoke(ctx, t, call) }()
+func start(ctx context.Context, p *planned) <-chan outcome {
+	done := make(chan outcome, 1)
+	go func() { done <- invoke(ctx, p.tool, p.call, p.answer) }()
 	return done
 }
 
 // deaf is how long a tool may take to notice that its turn was cancelled.
 const deaf = 25 * time.Millisecond
 
-// wait returns the result of a call. A tool that does not notice the end of its
+// wait returns what comes of a call. A tool that does not notice the end of its
 // turn is left behind: the turn does not wait for it.
-func wait(ctx context.Context, pending <-chan tool.Result) tool.Result {
+func wait(ctx context.Context, running <-chan outcome) outcome {
 	select {
-	case result := <-pending:
-		return result
+	case out := <-running:
+		return out
 	case <-ctx.Done():
 	}
 	last := time.NewTimer(deaf)
 	defer last.Stop()
 	select {
-	case result := <-pending:
-		return result
+	case out := <-running:
+		return out
 	case <-last.C:
-		return tool.Errorf("interrupted: the turn was cancelled while the tool ran; its outcome is unknown")
+		return failed("interrupted: the turn was cancelled while the tool ran; its outcome is unknown")
 	}
 }
+
+func failed(format string, args ...any) outcome { return outcome{result: tool.Errorf(format, args...)} }
 
 // visible reports whether the model was shown the tool in the last request.
 func (r *run) visible(name string) bool {
 	return slices.ContainsFunc(r.shown, func(s chat.ToolSpec) bool { return s.Name == name })
 }
 
-// invoke calls a tool; whatever goes wrong becomes a result that the model sees.
-func invoke(ctx context.Context, t tool.Tool, call chat.ToolCall) (result tool.Result) {
+// invoke calls a tool, or hands it the answer to its question; whatever goes wrong
+// becomes a result that the model sees.
+func invoke(ctx context.Context, t tool.Tool, call chat.ToolCall, answer *string) (out outcome) {
 	defer func() {
 		if p := recover(); p != nil {
-			result = tool.Errorf("the tool %s panicked: %v", call.Name, p)
+			out = failed("the tool %s panicked: %v", call.Name, p)
 		}
 	}()
-	result, err := t.Call(ctx, call.Args)
+	var err error
+	if a, ok := t.(tool.Answerer); ok && answer != nil {
+		out.result, err = a.Answer(ctx, call.Args, *answer)
+	} else {
+		out.result, err = t.Call(ctx, call.Args)
+	}
 	switch {
 	case err == nil:
-		return result
+		return out
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
-		return tool.Errorf("interrupted: the turn was cancelled while the tool ran; its outcome is unknown")
+		return failed("interrupted: the turn was cancelled while the tool ran; its outcome is unknown")
+	case errors.As(err, &out.pending):
+		return out
 	}
-	return tool.Errorf("%v", err)
+	return failed("%v", err)
 }
 
 func (a *Agent) toolNames() string {

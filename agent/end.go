@@ -33,6 +33,9 @@ func (r *run) end(ctx context.Context, stop session.Stop, err error) error {
 	} else if stop.Message != "" {
 		why += ": " + stop.Message
 	}
+	if err == nil && stop.Reason == StopAsks { // its calls wait
+		return r.append(ctx, session.Event{Kind: session.Stopped, Stop: &stop})
+	}
 	if failed := r.close(ctx, why); failed != nil {
 		return errors.Join(err, failed)
 	}

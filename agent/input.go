@@ -2,6 +2,7 @@ package agent
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -10,7 +11,9 @@ import (
 	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/provider"
+	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/span"
+	"github.com/proemhq/proem/tool/permit"
 	"github.com/proemhq/proem/wire"
 )
 
@@ -19,6 +22,13 @@ type Input struct {
 	Text   string
 	Images []chat.Image
 	Who    prompt.Who
+	// Replies answer questions of a turn that paused, which goes on; see
+	// [Permissions]. Such an input has neither text nor images, hooks that see inputs
+	// do not see it, and what follows holds for the rest of the turn.
+	Replies []session.Reply
+	// Mode takes the place of the permission policy's for this turn; empty: the
+	// policy's.
+	Mode permit.Mode
 
 	// Model and ModelName take the place of the agent's for this turn; nil and
 	// empty: the agent's. With one of them set, the agent's Fallback does not hold.
@@ -72,6 +82,12 @@ func (in Input) check() error {
 		if !prompt.IsVarName(name) {
 			return fmt.Errorf("agent: the input's variable %q: not a name of lower-case letters, digits and underscores", name)
 		}
+	}
+	if _, err := permit.ParseMode(string(in.Mode)); err != nil {
+		return fmt.Errorf("agent: the input: %w", err)
+	}
+	if len(in.Replies) > 0 && in.message() != nil {
+		return errors.New("agent: an input is a text or replies to questions, not both")
 	}
 	for i, f := range in.Fallback {
 		if f.Model == nil {

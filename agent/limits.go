@@ -24,6 +24,7 @@ const (
 	StopCost      = "max_cost"   // the limit of cost, or the price of the model is not known
 	StopLoop      = "loop"       // the same calls had the same results again and again
 	StopBlocked   = "blocked"    // a hook refused the input
+	StopAsks      = "asks"       // a person is asked; the turn goes on with the answer
 	StopCancelled = "cancelled"  // the context was cancelled or the caller went away
 	StopError     = "error"      // Failure says which
 )
@@ -82,6 +83,19 @@ type spending struct {
 	estimated bool // some of it
 	cost      float64
 	unpriced  string // a model whose price is not known
+}
+
+// resume takes in what a turn took before it paused. Its answers are priced as the
+// model's that goes on with it.
+func (s *spending) resume(before session.Spent, price func(string, session.Usage) (float64, bool), model string) {
+	for _, n := range []*int{before.Usage.Input, before.Usage.Output} {
+		if n != nil {
+			s.tokens += *n
+		}
+	}
+	if price != nil {
+		s.cost, _ = price(model, before.Usage)
+	}
 }
 
 // timed bounds a turn's context by the limit of time.

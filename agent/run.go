@@ -18,6 +18,9 @@ import (
 // as the reason of the stop event and yielded as the last value. The input is
 // stored before anything else can fail.
 //
+// A turn that has to ask a person pauses; see [Permissions]. Run with Replies in its
+// input goes on with it.
+//
 // The turn ends when ctx is done or the caller breaks off. The same session must
 // not be run by two processes; a store refuses that.
 func (a *Agent) Run(ctx context.Context, id string, in Input) iter.Seq2[session.Event, error] {
@@ -35,6 +38,9 @@ func (a *Agent) Run(ctx context.Context, id string, in Input) iter.Seq2[session.
 		}
 		defer release()
 		r := &run{a: a, l: l, in: in, cancel: cancel, yield: yield, turnNo: l.folder.View().Turn + 1, loop: breaker{limit: a.cfg.Limits.Repeats}}
+		if len(in.Replies) > 0 {
+			r.turnNo--
+		}
 		var p passing
 		err = p.whole(around(ctx, &p, a.hooks.turn, aroundTurn(r.at()), r.turn), "turn")
 		if err != nil && !r.left {
@@ -51,6 +57,7 @@ type run struct {
 	cancel context.CancelFunc
 	yield  func(session.Event, error) bool
 	left   bool // the caller broke off
+	paused bool // a call waits for a person
 	turnNo int
 	step   int
 	models []Alternative   // of the turn
@@ -116,6 +123,9 @@ func (r *run) turn(ctx context.Context) error {
 	ctx, done := r.a.cfg.Limits.timed(ctx)
 	defer done()
 	view := r.l.folder.View()
+	if len(r.in.Replies) > 0 {
+		return r.resume(ctx, view)
+	}
 	if err := r.settle(ctx, view); err != nil {
 		return err
 	}
@@ -162,7 +172,9 @@ func settling(view session.View) []session.Event {
 	events := make([]session.Event, len(view.Open))
 	for i, call := range view.Open {
 		why := "not run: the turn was interrupted before this call"
-		if slices.Contains(view.Begun, call.ID) {
+		if slices.ContainsFunc(view.Asked, func(a session.Ask) bool { return a.Call == call.ID }) {
+			why = "not run: it needed the answer of a person, and nobody gave one"
+		} else if slices.Contains(view.Begun, call.ID) {
 			why = wire.Interrupted + ": the tool was started and was not run again"
 		}
 		events[i] = session.Event{Seq: view.Seq + uint64(i) + 1, Kind: session.Result, Turn: view.Turn, Step: view.Step,
@@ -171,8 +183,9 @@ func settling(view session.View) []session.Event {
 	return events
 }
 
+// steps sends requests and runs tools, from the step after the present one.
 func (r *run) steps(ctx context.Context) (session.Stop, error) {
-	for r.step = 1; r.step <= r.a.cfg.Limits.Steps; r.step++ {
+	for r.step++; r.step <= r.a.cfg.Limits.Steps; r.step++ {
 		if err := ctx.Err(); err != nil {
 			return session.Stop{}, err
 		}
@@ -191,18 +204,27 @@ func (r *run) steps(ctx context.Context) (session.Stop, error) {
 		if over := r.over(ctx, r.models[r.model].Name); over != nil {
 			return *over, nil
 		}
-		if err := r.act(ctx, calls); err != nil {
-			return session.Stop{}, err
-		}
-		if r.in.typed.done() {
-			return session.Stop{Reason: string(wire.StopEnd)}, nil
-		}
-		if loop := r.loop.stop(); loop != nil {
-			return *loop, nil
+		if stop, err := r.follow(ctx, calls); stop != nil || err != nil {
+			return *orZero(stop), err
 		}
 	}
 	r.step = r.a.cfg.Limits.Steps
 	return session.Stop{Reason: StopSteps, Message: fmt.Sprintf("the turn took %d model requests, which is the limit", r.step)}, nil
+}
+
+// follow runs calls. It returns why the turn does not go on, if it does not.
+func (r *run) follow(ctx context.Context, calls []chat.ToolCall) (*session.Stop, error) {
+	if err := r.act(ctx, calls); err != nil {
+		return nil, err
+	}
+	switch {
+	case r.in.typed.done():
+		return &session.Stop{Reason: string(wire.StopEnd)}, nil
+	case r.paused:
+		stop := r.pause()
+		return &stop, nil
+	}
+	return r.loop.stop(), nil
 }
 
 // reason gets the answer of a step, with the hooks around it.

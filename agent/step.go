@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/provider"
+	"github.com/proemhq/proem/registry"
 	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/source"
 	"github.com/proemhq/proem/wire"
@@ -39,15 +41,7 @@ type Step struct {
 // included.
 func (a *Agent) prepare(ctx context.Context, l *live, model Alternative, history []chat.Message, in Input, at At) (Step, error) {
 	view := a.cfg.Registry.View()
-	lineage := a.cfg.Registry.Lineage(a.cfg.Scope)
-	composer := a.composerFor(l, lineage, runVars{in.Vars, in.by})
-	needs := composer.Plan(view.Snapshot, lineage, a.preset.Ties).Needs()
-	l.facts = source.Gather(ctx, needs, view, source.Query{
-		Lineage: lineage, Who: in.Who, Turn: at.Turn, Step: at.Step, Preview: at.Preview,
-	}, a.cfg.Limits.Source, l.facts)
-	input := a.preset.Input(lineage, l.facts)
-	input.Who, input.Turn, input.Step = in.Who, at.Turn, at.Step
-	composed, err := composer.Compose(view.Snapshot, input)
+	composed, err := a.compose(ctx, l, view, in, at)
 	if err != nil {
 		return Step{}, err
 	}
@@ -83,6 +77,28 @@ func (a *Agent) prepare(ctx context.Context, l *live, model Alternative, history
 	return s, nil
 }
 
+// compose reads the world and assembles.
+func (a *Agent) compose(ctx context.Context, l *live, view registry.View, in Input, at At) (*prompt.Composed, error) {
+	lineage := a.cfg.Registry.Lineage(a.cfg.Scope)
+	composer := a.composerFor(l, lineage, runVars{in.Vars, in.by})
+	needs := composer.Plan(view.Snapshot, lineage, a.preset.Ties).Needs()
+	l.facts = source.Gather(ctx, needs, view, source.Query{
+		Lineage: lineage, Who: in.Who, Turn: at.Turn, Step: at.Step, Preview: at.Preview,
+	}, a.cfg.Limits.Source, l.facts)
+	input := a.preset.Input(lineage, l.facts)
+	input.Who, input.Turn, input.Step = in.Who, at.Turn, at.Step
+	return composer.Compose(view.Snapshot, input)
+}
+
+// specs returns the tools that the model is shown.
+func (a *Agent) specs(ctx context.Context, l *live, in Input, at At) ([]chat.ToolSpec, error) {
+	composed, err := a.compose(ctx, l, a.cfg.Registry.View(), in, at)
+	if err != nil {
+		return nil, err
+	}
+	return composed.Assembly.Tools, nil
+}
+
 // request puts the neutral request together: history, input, contexts, reminder.
 func (a *Agent) request(as prompt.Assembly, model Alternative, messages []chat.Message) wire.Request {
 	if reminder := as.Text(prompt.Reminder); len(reminder) > 0 {
@@ -114,6 +130,9 @@ type Preview struct{ Step }
 func (a *Agent) Preview(ctx context.Context, id string, in Input) (Preview, error) {
 	if err := cmp.Or(session.CheckID(id), in.check()); err != nil {
 		return Preview{}, err
+	}
+	if len(in.Replies) > 0 {
+		return Preview{}, errors.New("agent: a preview is of an input, not of replies to questions")
 	}
 	l := newLive(id) // a copy of its own: a turn may be running
 	if err := a.load(ctx, l); err != nil {

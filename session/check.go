@@ -17,13 +17,15 @@ const (
 	fUsage
 	fStop
 	fCall
+	fAsk
+	fReply
 	fDiagnostic
 	fLoss
 	fFailure
 	fDelta
 )
 
-var fieldNames = [...]string{"message", "request", "usage", "stop", "call", "diagnostic", "loss", "failure", "delta"}
+var fieldNames = [...]string{"message", "request", "usage", "stop", "call", "ask", "reply", "diagnostic", "loss", "failure", "delta"}
 
 // rules says for each kind which fields an event must have and which it may
 // have in addition.
@@ -35,6 +37,8 @@ var rules = map[Kind]struct{ must, may field }{
 	Answer:         {must: fMessage, may: fUsage | fStop},
 	Call:           {must: fCall},
 	Result:         {must: fMessage},
+	Asked:          {must: fAsk},
+	Replied:        {must: fReply},
 	Notice:         {must: fMessage},
 	Stopped:        {must: fStop, may: fFailure},
 	Diagnostic:     {must: fDiagnostic},
@@ -46,7 +50,7 @@ var rules = map[Kind]struct{ must, may field }{
 func (e *Event) fields() field {
 	var f field
 	for i, set := range [...]bool{
-		e.Message != nil, e.Request != nil, e.Usage != nil, e.Stop != nil, e.Call != nil,
+		e.Message != nil, e.Request != nil, e.Usage != nil, e.Stop != nil, e.Call != nil, e.Ask != nil, e.Reply != nil,
 		e.Diagnostic != nil, e.Loss != nil, e.Failure != "", e.Delta != "",
 	} {
 		if set {
@@ -87,6 +91,10 @@ func (e *Event) check() error {
 		return fmt.Errorf("turn %d, step %d", e.Turn, e.Step)
 	case e.Message != nil:
 		return e.checkMessage()
+	case e.Ask != nil:
+		return e.Ask.check()
+	case e.Reply != nil:
+		return e.Reply.check()
 	}
 	return nil
 }

@@ -20,6 +20,8 @@ const (
 	Answer     Kind = "answer"        // Message of the model; Usage; Stop
 	Call       Kind = "tool.call"     // Call: the tool is about to run
 	Result     Kind = "tool.result"   // Message with one result
+	Asked      Kind = "ask"           // Ask: a call waits for a person
+	Replied    Kind = "reply"         // Reply: what the person said
 	Notice     Kind = "notice"        // Message: what proem itself tells the model
 	Stopped    Kind = "stop"          // Stop, Failure: the turn is over
 	Diagnostic Kind = "diagnostic"    // Diagnostic
@@ -48,6 +50,8 @@ type Event struct {
 	Usage      *Usage             `json:"usage,omitempty"` // nil: not reported
 	Stop       *Stop              `json:"stop,omitempty"`
 	Call       *chat.ToolCall     `json:"call,omitempty"`
+	Ask        *Ask               `json:"ask,omitempty"`
+	Reply      *Reply             `json:"reply,omitempty"`
 	Diagnostic *prompt.Diagnostic `json:"diagnostic,omitempty"`
 	Loss       *Loss              `json:"loss,omitempty"`
 	// Failure is the error that ended a turn, as a sentence for a person.

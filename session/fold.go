@@ -27,6 +27,14 @@ type View struct {
 	// Begun are the ids of those open calls whose tool was started: its outcome is
 	// unknown, and it must not be run again without asking.
 	Begun []string
+	// Asked are the questions of open calls that nobody has answered, and Replies
+	// the answers to questions of calls that are open still, both in order.
+	Asked   []Ask
+	Replies []Reply
+	// Granted is what a person allowed for the rest of the session.
+	Granted Granted
+	// Spent is what the answers of the last turn used.
+	Spent Spent
 	// Pending says that the turn of the last input was not stopped, as after a
 	// crash.
 	Pending bool
@@ -131,7 +139,7 @@ func (f *Folder) apply(e Event) error {
 		v.Started = true
 	case Input:
 		f.append(entry{message: *e.Message})
-		v.Pending, v.LastStop = true, nil
+		v.Pending, v.LastStop, v.Spent = true, nil, Spent{}
 	case Context:
 		f.append(entry{message: *e.Message})
 		if e.Turn != f.contextTurn || e.Step != f.contextStep {
@@ -147,6 +155,10 @@ func (f *Folder) apply(e Event) error {
 		return f.answer(e)
 	case Call:
 		return f.begin(*e.Call)
+	case Asked:
+		return f.ask(*e.Ask)
+	case Replied:
+		return f.reply(*e.Reply)
 	case Result:
 		return f.result(e)
 	case Stopped:

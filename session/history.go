@@ -18,6 +18,8 @@ type entry struct {
 type call struct {
 	call   chat.ToolCall
 	begun  bool
+	asked  *Ask
+	reply  *Reply
 	result *chat.Message
 }
 
@@ -66,6 +68,7 @@ func (f *Folder) answer(e Event) error {
 	n.missing = len(n.calls)
 	f.append(n)
 	f.view.Unanswered, f.view.LastUsage = false, e.Usage
+	f.view.Spent.Add(e.Usage)
 	return nil
 }
 
@@ -94,6 +97,50 @@ func (f *Folder) begin(c chat.ToolCall) error {
 		return fmt.Errorf("call %q began twice", c.ID)
 	}
 	open.begun = true
+	return nil
+}
+
+// ask notes that a call waits for a person. A later question takes the place of
+// an earlier one, with what was answered to that.
+func (f *Folder) ask(a Ask) error {
+	_, open := f.find(a.Call)
+	switch {
+	case open == nil && len(f.view.Losses) > 0:
+		return nil
+	case open == nil:
+		return fmt.Errorf("question about call %q, which is not open", a.Call)
+	}
+	open.asked, open.reply = &a, nil
+	return nil
+}
+
+// reply notes what a person answered.
+func (f *Folder) reply(r Reply) error {
+	_, open := f.find(r.Call)
+	switch {
+	case open == nil && len(f.view.Losses) > 0:
+		return nil
+	case open == nil || open.asked == nil || open.reply != nil:
+		return fmt.Errorf("reply to call %q, about which nothing is asked", r.Call)
+	case open.asked.Digest != r.Digest:
+		return fmt.Errorf("reply to call %q, about which something else is asked", r.Call)
+	}
+	open.reply = &r
+	v := &f.view
+	v.Pending, v.LastStop = true, nil
+	if r.Verdict != forSession {
+		return nil
+	}
+	g := Granted{Calls: slices.Clip(v.Granted.Calls), Rules: slices.Clip(v.Granted.Rules)}
+	if len(r.Rules) == 0 && !slices.Contains(g.Calls, r.Digest) {
+		g.Calls = append(g.Calls, r.Digest)
+	}
+	for _, rule := range r.Rules {
+		if !slices.Contains(g.Rules, rule) {
+			g.Rules = append(g.Rules, rule)
+		}
+	}
+	v.Granted = g
 	return nil
 }
 
@@ -126,6 +173,12 @@ func (f *Folder) View() View {
 				v.Open = append(v.Open, c.call)
 				if c.begun {
 					v.Begun = append(v.Begun, c.call.ID)
+				}
+				switch {
+				case c.reply != nil:
+					v.Replies = append(v.Replies, *c.reply)
+				case c.asked != nil:
+					v.Asked = append(v.Asked, *c.asked)
 				}
 			}
 		}

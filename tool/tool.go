@@ -24,6 +24,7 @@ import (
 	"fmt"
 
 	"github.com/proemhq/proem/chat"
+	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/span"
 )
 
@@ -34,7 +35,8 @@ type Tool interface {
 	Spec() chat.ToolSpec
 	// Call runs the tool. args is a complete JSON object; its members are not
 	// checked. A result with IsError set, and likewise a returned error, is shown
-	// to the model, which may go on; only the context's own error ends the run.
+	// to the model, which may go on. Two errors are different: the context's own
+	// ends the run, and a [*Pending] pauses it.
 	Call(ctx context.Context, args json.RawMessage) (Result, error)
 }
 
@@ -46,6 +48,9 @@ type Result struct {
 	// Touched are the absolute paths that the call looked at or changed, so that
 	// instructions which hold there can be handed over with the result.
 	Touched []string
+	// Diagnostics are for people: what the call found that somebody should know. The
+	// model is not told of them.
+	Diagnostics []prompt.Diagnostic
 }
 
 // Text returns a result of plain text.

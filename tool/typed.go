@@ -41,13 +41,16 @@ type Def[A any] struct {
 	Strict      bool   // ask the provider to enforce the schema
 	// Call runs the tool. It may be called concurrently.
 	Call func(ctx context.Context, args A) (Result, error)
+	// Answer makes a result of what a person answered to a call that was [Pending];
+	// see [Answerer]. nil: no call ever is.
+	Answer func(ctx context.Context, args A, answer string) (Result, error)
 	// Effect tells what Call would do; see [Effector]. nil: nobody knows.
 	Effect func(ctx context.Context, args A) Effect
 }
 
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// Make makes a tool of its definition. The tool is an [Effector].
+// Make makes a tool of its definition. The tool is an [Effector] and an [Answerer].
 func Make[A any](d Def[A]) (Tool, error) {
 	if !toolName.MatchString(d.Name) {
 		return nil, fmt.Errorf("tool %q: a name is 1 to 64 letters, digits, _ or -", d.Name)
@@ -89,7 +92,20 @@ type typed[A any] struct {
 func (t typed[A]) Spec() chat.ToolSpec { return t.spec }
 
 // Call implements [Tool].
-func (t typed[A]) Call(ctx context.Context, args json.RawMessage) (r Result, err error) {
+func (t typed[A]) Call(ctx context.Context, args json.RawMessage) (Result, error) {
+	return t.do(args, func(a A) (Result, error) { return t.def.Call(ctx, a) })
+}
+
+// Answer implements [Answerer].
+func (t typed[A]) Answer(ctx context.Context, args json.RawMessage, answer string) (Result, error) {
+	if t.def.Answer == nil {
+		return Errorf("%s: it asks nothing, so that there is nothing to answer", t.def.Name), nil
+	}
+	return t.do(args, func(a A) (Result, error) { return t.def.Answer(ctx, a, answer) })
+}
+
+// do calls a function of the tool with its arguments.
+func (t typed[A]) do(args json.RawMessage, f func(A) (Result, error)) (r Result, err error) {
 	var a A
 	if err := decodeArgs(t.shape, args, reflect.ValueOf(&a).Elem()); err != nil {
 		return Errorf("%s: %v", t.def.Name, err), nil
@@ -99,7 +115,7 @@ func (t typed[A]) Call(ctx context.Context, args json.RawMessage) (r Result, err
 			r, err = Errorf("the tool %s panicked: %v", t.def.Name, p), nil
 		}
 	}()
-	return t.def.Call(ctx, a)
+	return f(a)
 }
 
 // Effect implements [Effector]. A panic means that nobody knows.

@@ -6,15 +6,13 @@
 //		return readLine(ctx, question)
 //	})
 //
-// Without one the call returns a [*Pending]: whoever runs the tool stops there,
-// and gives the model [Answer] as the result of the call once somebody answered,
-// be it in another process.
+// Without one the call is [tool.Pending]: the run pauses, and goes on once somebody
+// answered, be it in another process.
 package ask
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/proemhq/proem/span"
@@ -28,23 +26,12 @@ const Name = "ask_user"
 // the context. It may be called concurrently.
 type Asker func(ctx context.Context, question string) (answer string, err error)
 
-// Pending is the error of a call that waits for a person. It is no fault: the run
-// pauses.
-type Pending struct {
-	Question string // valid UTF-8, not empty
-}
-
-// Error returns the question, with what it waits for.
-func (p *Pending) Error() string {
-	return fmt.Sprintf("%s: waits for an answer to: %s", Name, p.Question)
-}
-
 type arguments struct {
 	Question string `json:"question" description:"The question, complete in itself."`
 }
 
 // New returns the tool ask_user{question}. The asker may be nil: then every call
-// returns a [*Pending].
+// is pending.
 func New(asker Asker) tool.Tool {
 	return tool.Must(tool.Make(tool.Def[arguments]{
 		Name:        Name,
@@ -54,10 +41,10 @@ func New(asker Asker) tool.Tool {
 				return tool.Errorf("%s: question is empty", Name), nil
 			}
 			if asker == nil {
-				return tool.Result{}, &Pending{Question: a.Question}
+				return tool.Result{}, &tool.Pending{Question: strings.ToValidUTF8(a.Question, "\uFFFD")}
 			}
 			answer, err := asker(ctx, a.Question)
-			var pending *Pending
+			var pending *tool.Pending
 			switch {
 			case ctx.Err() != nil:
 				return tool.Result{}, ctx.Err()
@@ -68,6 +55,7 @@ func New(asker Asker) tool.Tool {
 			}
 			return Answer(answer), nil
 		},
+		Answer: func(_ context.Context, _ arguments, answer string) (tool.Result, error) { return Answer(answer), nil },
 		Effect: func(context.Context, arguments) tool.Effect { return tool.Effect{ReadOnly: true, Idempotent: true} },
 	}))
 }

@@ -17,9 +17,13 @@ const question = `{"question":"Which one?"}`
 
 func TestPending(t *testing.T) {
 	_, err := ask.New(nil).Call(t.Context(), []byte(question))
-	var p *ask.Pending
+	var p *tool.Pending
 	if !errors.As(err, &p) || p.Question != "Which one?" {
 		t.Errorf("got %v, want a pending question", err)
+	}
+	r, err := ask.New(nil).(tool.Answerer).Answer(t.Context(), []byte(question), "the second")
+	if err != nil || r.Text.String() != "the second" {
+		t.Errorf("got %v, %v", r.Text, err)
 	}
 }
 

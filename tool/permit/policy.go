@@ -107,6 +107,22 @@ func New(c Config) (*Policy, error) {
 	return p, nil
 }
 
+// In returns the policy in another mode, with the same rules. Empty: the mode it
+// has. A mode that does not exist is taken for [Plan], the strictest.
+func (p *Policy) In(m Mode) *Policy {
+	if m == "" || m == p.mode {
+		return p
+	}
+	q := *p
+	if q.mode = m; m != Default && m != AcceptEdits && m != Bypass {
+		q.mode = Plan
+	}
+	return &q
+}
+
+// Mode returns the mode of the policy.
+func (p *Policy) Mode() Mode { return p.mode }
+
 // place is the folder outside of the roots that a glob is about, if it names one.
 func (p *Policy) place(pattern string) []string {
 	if strings.HasPrefix(pattern, "~/") {
