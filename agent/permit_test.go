@@ -101,6 +101,7 @@ func TestAsksAndGoesOn(t *testing.T) {
 	if len(q) != 1 || q[0].Call != "w1" || q[0].Targets[0].Real != filepath.ToSlash(filepath.Join(dir, "one.txt")) {
 		t.Fatalf("asked %+v", q)
 	}
+	diff(t, "why", q[0].Why, "it may change files")
 	if exists(t, filepath.Join(dir, "one.txt")) {
 		t.Fatal("it was written before anybody answered")
 	}

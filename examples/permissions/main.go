@@ -1,56 +1,26 @@
-// Command permissions builds an agent that writes files and runs commands, and
-// asks a policy about each call before it runs. Nobody is there to be asked, so
-// what the rules do not permit is refused, and the model reads why.
+// Command permissions builds an agent that writes files and runs commands, with a
+// policy that is asked about each call before it runs. Where the policy asks a
+// person the turn pauses, and goes on with the answer.
 package main
 
 import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"log"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/proemhq/proem/agent"
-	"github.com/proemhq/proem/chat"
-	"github.com/proemhq/proem/env"
 	"github.com/proemhq/proem/provider"
 	"github.com/proemhq/proem/provider/scripted"
-	"github.com/proemhq/proem/tool"
+	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/tool/fs"
 	"github.com/proemhq/proem/tool/permit"
-	"github.com/proemhq/proem/tool/permit/plain"
 	"github.com/proemhq/proem/tool/shell"
 )
-
-// A guard asks a policy before each call.
-type guard struct {
-	policy *permit.Policy
-	tools  map[string]tool.Tool
-	dir    string
-}
-
-func (g *guard) Name() string { return "guard" }
-
-func (g *guard) InterceptCall(ctx context.Context, _ agent.At, call chat.ToolCall) (chat.ToolCall, error) {
-	effect := tool.EffectOf(ctx, g.tools[call.Name], call.Args)
-	request := g.policy.Request(env.System().Files, call.Name, call.Args, effect, g.dir)
-	if d := g.policy.Decide(request, permit.Grants{}).Unattended(); d.Action != permit.Allow {
-		return call, agent.Blocked(d.Model)
-	}
-	return call, nil
-}
-
-// words returns the words of a command that needs no shell: what was judged is
-// what runs.
-func words(command string) ([]string, bool) {
-	list, ok := plain.Plain(command)
-	if !ok || len(list) != 1 {
-		return nil, false
-	}
-	return list[0], true
-}
 
 // newAgent returns an agent that works in dir, a directory without links.
 func newAgent(model provider.Model, dir string) (*agent.Agent, error) {
@@ -73,16 +43,15 @@ func newAgent(model provider.Model, dir string) (*agent.Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	sh, err := shell.New(shell.Config{Dir: dir, Environ: os.Environ(), Argv: words})
+	sh, err := shell.New(shell.Config{Dir: dir, Environ: os.Environ()})
 	if err != nil {
 		return nil, err
 	}
-	tools := append(fs.All(fs.Config{Roots: []string{dir}}), sh)
-	g := &guard{policy: policy, tools: map[string]tool.Tool{}, dir: dir}
-	for _, t := range tools {
-		g.tools[t.Spec().Name] = t
-	}
-	return agent.New(agent.Config{Model: model, ModelName: "scripted", System: "You keep the notes.", Tools: tools, Hooks: []agent.Hook{g}})
+	return agent.New(agent.Config{
+		Model: model, ModelName: "scripted", System: "You keep the notes.",
+		Tools:       append(fs.All(fs.Config{Roots: []string{dir}}), sh),
+		Permissions: &agent.Permissions{Policy: policy, Cwd: dir},
+	})
 }
 
 const script = `
@@ -112,21 +81,39 @@ func run(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	for event, err := range a.Run(context.Background(), "s1", agent.Text("Two packets of Longjing, please.")) {
+	in := agent.Text("Two packets of Longjing, please.")
+	for {
+		stop, err := show(w, a.Run(context.Background(), "s1", in))
+		if err != nil || stop != agent.StopAsks {
+			return err
+		}
+		asked, err := a.Asked(context.Background(), "s1")
 		if err != nil {
 			return err
 		}
-		if event.Message == nil {
-			continue
-		}
-		for _, c := range event.Message.Calls() {
-			fmt.Fprintf(w, "%s %s\n", c.Name, c.Args)
-		}
-		for _, r := range event.Message.Results() {
-			fmt.Fprintf(w, "  %s\n", strings.TrimSpace(r.Text.String()))
+		in = agent.Input{}
+		for _, q := range asked { // a person would be shown q.Command and q.Targets
+			fmt.Fprintf(w, "? %s %s: %s\n", q.Tool, q.Command, q.Why)
+			in.Replies = append(in.Replies, session.Reply{Call: q.Call, Digest: q.Digest, Verdict: "deny", Note: "keep the note"})
 		}
 	}
-	return nil
+}
+
+// show prints the calls and results of a turn and returns why it stopped.
+func show(w io.Writer, events iter.Seq2[session.Event, error]) (stop string, err error) {
+	for event, err := range events {
+		switch {
+		case err != nil:
+			return "", err
+		case event.Kind == session.Stopped:
+			stop = event.Stop.Reason
+		case event.Kind == session.Call:
+			fmt.Fprintf(w, "%s %s\n", event.Call.Name, event.Call.Args)
+		case event.Kind == session.Result:
+			fmt.Fprintf(w, "  %s\n", strings.TrimSpace(event.Message.Results()[0].Text.String()))
+		}
+	}
+	return stop, nil
 }
 
 func main() {

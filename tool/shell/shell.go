@@ -10,7 +10,10 @@
 // over or the context is done. Of a long output the beginning and the end are
 // returned and the whole is kept in a file; memory does not grow with it.
 //
-// The tool judges no command: permissions do, by [tool.Effect].
+// The tool judges no command: permissions do, by [tool.Effect]. What they judged to
+// be plain words runs as those words (see package plain): one program without a
+// shell, several with each word in quotes, so that no shell can read more into
+// them.
 package shell
 
 import (
@@ -19,11 +22,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/proemhq/proem/env"
 	"github.com/proemhq/proem/tool"
+	"github.com/proemhq/proem/tool/permit/plain"
 )
 
 // Name is the tool's name.
@@ -52,9 +57,6 @@ type Config struct {
 	// Shell is the program and its arguments before the command; nil: bash where
 	// there is one, else sh, and cmd.exe on Windows.
 	Shell []string
-	// Argv, if not nil, returns the words of a command that needs no shell; it is
-	// then run without one. Not ok: it needs one.
-	Argv func(command string) (argv []string, ok bool)
 	// Wrap, if not nil, returns what to run in place of argv, such as the same in a
 	// sandbox.
 	Wrap func(argv []string) []string
@@ -160,10 +162,11 @@ func (s *shell) call(ctx context.Context, a arguments) (tool.Result, error) {
 // argv returns what to run.
 func (s *shell) argv(command string) []string {
 	argv := append(s.cfg.Shell[:len(s.cfg.Shell):len(s.cfg.Shell)], command)
-	if s.cfg.Argv != nil {
-		if words, ok := s.cfg.Argv(command); ok && len(words) > 0 {
-			if path, ok := s.find(words[0]); ok {
-				argv = append([]string{path}, words[1:]...)
+	if script, err := plain.Parse(command, plain.Limits{}); err == nil && script.Reason == "" && posix(s.cfg.Shell[0]) {
+		argv[len(argv)-1] = script.Quoted()
+		if list, ok := script.Argv(); ok && len(list) == 1 {
+			if path, ok := s.find(list[0][0]); ok {
+				argv = append([]string{path}, list[0][1:]...)
 			}
 		}
 	}
@@ -171,6 +174,11 @@ func (s *shell) argv(command string) []string {
 		argv = s.cfg.Wrap(argv)
 	}
 	return argv
+}
+
+// posix reports whether a shell reads words in quotes as package plain writes them.
+func posix(shell string) bool {
+	return slices.Contains([]string{"sh", "bash", "dash", "zsh", "ksh"}, filepath.Base(shell))
 }
 
 // find returns the program of a name that is no path, as the command's own PATH

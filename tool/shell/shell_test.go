@@ -282,15 +282,25 @@ func TestProcessIsAsked(t *testing.T) {
 	same(t, "processes", count.Load().Processes, 1)
 }
 
-func TestArgv(t *testing.T) {
-	c := shell.Config{
-		Argv: func(command string) ([]string, bool) { return strings.Fields(command), !strings.Contains(command, "|") },
-		Wrap: func(argv []string) []string { return append([]string{"/usr/bin/env", "WRAPPED=1"}, argv...) },
-	}
+// What is made of plain words runs as those words, without a shell where one
+// program is all.
+func TestPlainWords(t *testing.T) {
+	c := shell.Config{Wrap: func(argv []string) []string { return append([]string{"/bin/echo"}, argv...) }}
 	s := newShell(t, c)
-	same(t, "no shell", call(t, s, args("printf %s $HOME")), "$HOME")
-	same(t, "a shell", call(t, s, args("echo $WRAPPED | cat")), "1\n")
-	same(t, "a builtin", call(t, s, args("umask 022")), "[no output; exit code 0]\n")
+	for command, want := range map[string]string{
+		"printf %s a":         "/printf %s a\n",
+		"printf '%s' '$HOME'": "/printf %s $HOME\n",
+		"cat x && cat y":      "-c 'cat' 'x' && 'cat' 'y'\n",
+		"umask 022":           "-c 'umask' '022'\n", // a builtin
+		"echo $HOME | cat":    "-c echo $HOME | cat\n",
+	} {
+		if got := call(t, s, args(command)); !strings.HasSuffix(got, want) {
+			t.Errorf("%s: got %q", command, got)
+		}
+	}
+	same(t, "environment", call(t, newShell(t, shell.Config{
+		Wrap: func(argv []string) []string { return append([]string{"/usr/bin/env", "WRAPPED=1"}, argv...) },
+	}), args("echo $WRAPPED | cat")), "1\n")
 }
 
 func TestEffect(t *testing.T) {

@@ -18,7 +18,7 @@ func text(t span.Text, b []byte, cutBefore, cutAfter bool, from *span.Origin) sp
 			b = b[1:]
 		}
 	}
-	r := textnorm.Rest(plain(b), cutAfter)
+	r := textnorm.Rest(readable(b), cutAfter)
 	if r.Text != "" {
 		t = append(t, span.Span{Text: r.Text, From: from, Off: span.NoOffset})
 	}
@@ -30,9 +30,9 @@ func text(t span.Text, b []byte, cutBefore, cutAfter bool, from *span.Origin) sp
 	return t
 }
 
-// plain removes the control sequences of terminals and control characters, and
+// readable removes the control sequences of terminals and control characters, and
 // shows NUL bytes as ␀, with their number if there are several.
-func plain(b []byte) []byte {
+func readable(b []byte) []byte {
 	if bytes.IndexFunc(b, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f }) < 0 {
 		return b
 	}
