@@ -74,7 +74,7 @@ func (r *run) permit(ctx context.Context, p *planned) {
 	case d.Action == permit.Ask && p.answer != nil:
 		return // it was allowed when it ran up to its own question
 	case d.Action == permit.Ask && !perm.Unattended:
-		p.ask = askOf(p.call.ID, d.Asked)
+		p.ask = askOf(p.call, d.Asked)
 		return
 	}
 	p.result = refusedByPolicy(p.call.Name, d.Unattended().Model)
@@ -108,7 +108,7 @@ func (r *run) pend(p *planned, pending *tool.Pending) {
 	case r.a.cfg.Permissions != nil && r.a.cfg.Permissions.Unattended:
 		p.result = refusedByPolicy(p.call.Name, "nobody can be asked here; go on as well as you can without the answer, or say in yours what is missing")
 	default:
-		p.ask = &session.Ask{Call: p.call.ID, Tool: p.call.Name, Text: validUTF8(pending.Question), Choices: pending.Choices}
+		p.ask = &session.Ask{Call: p.call.ID, Tool: p.call.Name, Args: p.call.Args, Text: validUTF8(pending.Question), Choices: pending.Choices}
 	}
 }
 
@@ -202,8 +202,8 @@ func checkReply(view session.View, reply session.Reply) error {
 }
 
 // askOf returns a question of the policy as it is kept in the log.
-func askOf(call string, q *permit.Question) *session.Ask {
-	a := &session.Ask{Call: call, Digest: q.Digest, Tool: q.Tool, Why: q.Why, Command: q.Command, Cwd: q.Cwd, Rules: q.Rules, Wider: q.Wider}
+func askOf(call chat.ToolCall, q *permit.Question) *session.Ask {
+	a := &session.Ask{Call: call.ID, Args: call.Args, Digest: q.Digest, Tool: q.Tool, Why: q.Why, Command: q.Command, Cwd: q.Cwd, Rules: q.Rules, Wider: q.Wider}
 	for _, t := range q.Targets {
 		a.Targets = append(a.Targets, session.Target(t))
 	}

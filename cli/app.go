@@ -67,6 +67,9 @@ type Setup struct {
 	// Trusted says that the files of the project may be used: the folder is trusted,
 	// or the prompt is only shown. An agent that reads some looks at it first.
 	Trusted bool
+	// Permissions are what --mode, --allow, --deny and the configuration say. An
+	// agent that leaves them out runs every call.
+	Permissions *agent.Permissions
 }
 
 // A Process is what a command has of the process it runs in.

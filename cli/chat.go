@@ -11,25 +11,31 @@ import (
 
 	"github.com/proemhq/proem/agent"
 	"github.com/proemhq/proem/session"
+	"github.com/proemhq/proem/tool/permit"
 )
 
 func (c *command) chatCommand() *cobra.Command {
 	var model, resume string
 	var maxSteps int
 	var noStream, last bool
+	var rules permitFlags
 	cmd := &cobra.Command{
 		Use:   "chat",
 		Short: "Talk with the agent, turn by turn",
 		Long: "Reads inputs line by line and runs a turn for each; /help says what else can be entered. Ctrl-C stops an answer,\n" +
 			"Ctrl-D leaves. Without a terminal every line of standard input is an input, and the first turn that does not come\n" +
-			"to its end ends the chat. As with run, the project's own files are held back until you trust them.",
+			"to its end ends the chat. As with run, the project's own files are held back until you trust them, and tools that\n" +
+			"change something are asked about.",
 		Example: c.own("  proem chat\n  proem chat --continue\n  printf 'what is this?\\nand in French?\\n' | proem chat"),
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if maxSteps < 1 && cmd.Flags().Changed("max-steps") {
 				return usage(fmt.Errorf("--max-steps %d: must be 1 or more", maxSteps))
 			}
-			b, id, err := c.ready(cmd.Context(), options{run: true, model: model, maxSteps: maxSteps, noStream: noStream, store: c.openStore}, resume, last)
+			if err := rules.check(); err != nil {
+				return err
+			}
+			b, id, err := c.ready(cmd.Context(), options{run: true, model: model, maxSteps: maxSteps, noStream: noStream, permit: rules, store: c.openStore}, resume, last)
 			if err != nil {
 				return err
 			}
@@ -43,6 +49,7 @@ func (c *command) chatCommand() *cobra.Command {
 	f.StringVar(&resume, "resume", "", "go on with this session")
 	f.BoolVar(&last, "continue", false, "go on with the latest session of this project")
 	f.BoolVar(&noStream, "no-stream", false, "ask for each answer in one piece")
+	rules.add(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("resume", c.completeSessions)
 	cmd.MarkFlagsMutuallyExclusive("resume", "continue")
 	return cmd
@@ -59,6 +66,7 @@ type talk struct {
 	live   bool      // somebody sits at a terminal
 	inputs []string  // in the order in which they were entered
 	spent  session.Spent
+	mode   permit.Mode     // of the inputs to come; empty: as the flag says
 	begun  bool            // the session has events
 	noted  map[string]bool // diagnostics that were shown
 	// pressed says that the last thing that came was Ctrl-C.
@@ -70,7 +78,7 @@ var errLeave = errors.New("leave")
 
 // chat talks until the user leaves.
 func (c *command) chat(ctx context.Context, b *bench, id string, resumed bool) error {
-	t := &talk{c: c, b: b, id: id, lines: &lineReader{in: c.p.Stdin}, show: &shower{c: c, live: true}, out: c.p.Stdout, live: c.asks(), noted: map[string]bool{}}
+	t := &talk{c: c, b: b, id: id, lines: &lineReader{in: c.p.Stdin}, show: &shower{c: c, b: b, live: true}, out: c.p.Stdout, live: c.asks(), noted: map[string]bool{}}
 	if c.flags.json {
 		t.out = c.p.Stderr // standard output has events only
 	}
@@ -83,7 +91,10 @@ func (c *command) chat(ctx context.Context, b *bench, id string, resumed bool) e
 		}
 	}
 	t.greet()
-	err := t.loop(c.base)
+	err := t.open(c.base, resumed)
+	if err == nil {
+		err = t.loop(c.base)
+	}
 	t.part()
 	if errors.Is(err, errLeave) {
 		return nil
@@ -200,23 +211,88 @@ func (t *talk) enter(ctx context.Context, text string) error {
 // errSaid says that a turn did not come to its end, and that this was said.
 var errSaid = errors.New("said")
 
+// open asks what was left open in a session that is gone on with.
+func (t *talk) open(ctx context.Context, resumed bool) error {
+	if !resumed {
+		return nil
+	}
+	asked, err := t.b.agent.Asked(ctx, t.id)
+	if err != nil || len(asked) == 0 {
+		return err
+	}
+	if !t.live {
+		t.c.waiting(asked, t.id)
+		return nil
+	}
+	turn, stop := t.c.interruptible(ctx)
+	defer stop()
+	in, ok := t.ask(turn, asked)
+	if !ok {
+		return nil
+	}
+	if err := t.play(turn, in); errors.Is(err, errSaid) {
+		return nil
+	} else {
+		return err
+	}
+}
+
 // turn runs one turn and prints it.
 func (t *talk) turn(ctx context.Context, text string) error {
 	t.inputs = append(t.inputs, text)
-	var res result
-	var failed error
-	for e, err := range t.b.agent.Run(ctx, t.id, agent.Text(text)) {
+	return t.play(ctx, agent.Text(text))
+}
+
+// ask puts questions to the user. Not ok: they gave up, and the questions stay
+// open.
+func (t *talk) ask(ctx context.Context, asked []session.Ask) (agent.Input, bool) {
+	a := asker{c: t.c, show: t.show, line: t.line}
+	replies, err := a.all(ctx, asked)
+	return agent.Input{Replies: replies}, err == nil
+}
+
+// play runs a turn, and on as long as what it asks is answered.
+func (t *talk) play(ctx context.Context, in agent.Input) error {
+	for {
+		in.Mode = t.mode
+		res, failed := t.playOn(ctx, in)
+		if failed == nil && res.Stop == agent.StopAsks && ctx.Err() == nil {
+			asked, err := t.b.agent.Asked(ctx, t.id)
+			if err != nil {
+				return err
+			}
+			var ok bool
+			if t.live {
+				if in, ok = t.ask(ctx, asked); ok {
+					continue
+				}
+				t.pressed = true
+			}
+			t.c.waiting(asked, t.id)
+			return errSaid
+		}
+		return t.ended(ctx, res, failed)
+	}
+}
+
+// playOn runs a turn, or the rest of one, up to its end or to a question.
+func (t *talk) playOn(ctx context.Context, in agent.Input) (res result, failed error) {
+	defer t.show.end()
+	for e, err := range t.b.agent.Run(ctx, t.id, in) {
 		if err != nil {
-			failed = err
-			break
+			return res, err
 		}
 		res.note(e)
 		t.note(e)
 		if err := t.print(e); err != nil {
-			return err
+			return res, err
 		}
 	}
-	t.show.end()
+	return res, nil
+}
+
+// ended says how a turn ended if it did not come to its end.
+func (t *talk) ended(ctx context.Context, res result, failed error) error {
 	switch {
 	case ctx.Err() != nil:
 		t.pressed = true

@@ -11,6 +11,7 @@ import (
 	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/internal/near"
 	"github.com/proemhq/proem/session"
+	"github.com/proemhq/proem/tool/permit"
 )
 
 // A chatCommand is something that can be entered instead of an input.
@@ -26,6 +27,7 @@ func chatCommands() []chatCommand {
 		{"prompt", "[INPUT]", "show what the next request would contain", (*talk).prompt},
 		{"wire", "[DIALECT]", "show the exact body of the next request", (*talk).wire},
 		{"cost", "", "show the tokens used so far", (*talk).cost},
+		{"mode", "[MODE]", "show or set what happens without asking: plan, default, accept-edits, bypass", (*talk).setMode},
 		{"history", "", "list the inputs so far", (*talk).history},
 		{"again", "[N]", "send the last input, or number N, once more", (*talk).again},
 		{"new", "", "begin a new session", (*talk).anew},
@@ -163,6 +165,23 @@ func (t *talk) cost(context.Context, string) error {
 		text += fmt.Sprintf("; %d without usage, not counted", s.Unreported)
 	}
 	fmt.Fprintln(t.out, text)
+	return nil
+}
+
+// setMode sets the mode of permissions for the inputs to come.
+func (t *talk) setMode(_ context.Context, name string) error {
+	if name != "" {
+		mode, err := permit.ParseMode(name)
+		if err != nil {
+			return fmt.Errorf("/mode: %w", err)
+		}
+		t.mode = mode
+	}
+	mode := t.mode
+	if mode == "" && t.b.policy != nil {
+		mode = t.b.policy.Mode()
+	}
+	fmt.Fprintf(t.out, "mode %s\n", mode)
 	return nil
 }
 

@@ -64,6 +64,25 @@ func (c *command) dim(line string) {
 	fmt.Fprintln(c.p.Stderr, line)
 }
 
+// diffLine prints a line of a difference, in the colour of its kind.
+func (c *command) diffLine(line string) {
+	if c.flags.quiet {
+		return
+	}
+	code := "2"
+	switch {
+	case strings.HasPrefix(line, "+") && !strings.HasPrefix(line, "+++"):
+		code = "32"
+	case strings.HasPrefix(line, "-") && !strings.HasPrefix(line, "---"):
+		code = "31"
+	}
+	line = "    " + visibleLine(line)
+	if c.colours(c.p.Stderr) {
+		line = coloured(code, line)
+	}
+	fmt.Fprintln(c.p.Stderr, line)
+}
+
 // own returns a text in which the commands are those of this binary: "proem run"
 // is "acme run" there.
 func (c *command) own(text string) string {

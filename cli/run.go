@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -19,16 +18,20 @@ import (
 )
 
 func (c *command) runCommand() *cobra.Command {
-	var model, output, resume string
+	var model, output, resume, answer string
 	var maxSteps int
-	var noStream, last bool
+	var noStream, last, pause bool
+	var rules permitFlags
 	cmd := &cobra.Command{
 		Use:   "run PROMPT",
 		Short: "Run the agent until it answers",
 		Long: c.own("Sends the prompt, runs the tools that the model calls, and prints the answer. A prompt of - is read from\n" +
 			"standard input, and so is none at all. The project's own files are held back until proem trust says that you\n" +
-			"trust them; --trust project uses them this once."),
-		Example: c.own("  proem run 'what does this package do?'\n  git diff | proem run --trust project -"),
+			"trust them; --trust project uses them this once.\n\n" +
+			"Tools that change something are asked about in a terminal; elsewhere they are refused unless --mode or --allow\n" +
+			"permits them, or --pause keeps the question."),
+		Example: c.own("  proem run 'what does this package do?'\n  git diff | proem run --trust project -\n" +
+			"  proem run --mode accept-edits --allow 'shell(go test *)' 'fix the failing test'"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch output {
 			case "text", "json", "stream-json":
@@ -41,17 +44,26 @@ func (c *command) runCommand() *cobra.Command {
 			if c.flags.json && output == "text" {
 				output = "json"
 			}
+			if err := rules.check(); err != nil {
+				return err
+			}
+			o := options{run: true, model: model, maxSteps: maxSteps, noStream: noStream, permit: rules, pause: pause, store: c.openStore}
+			if cmd.Flags().Changed("answer") {
+				if len(args) > 0 || resume == "" && !last {
+					return usage(errors.New("--answer goes on with a session: name it with --resume or --continue, and give no prompt"))
+				}
+				return c.answer(cmd.Context(), o, resume, last, answer, output)
+			}
 			text, err := c.input(args)
 			if err != nil {
 				return err
 			}
-			o := options{run: true, model: model, maxSteps: maxSteps, noStream: noStream, store: c.openStore}
 			b, id, err := c.ready(cmd.Context(), o, resume, last)
 			if err != nil {
 				return err
 			}
 			defer b.close()
-			return c.play(cmd.Context(), b, id, text, output)
+			return c.play(cmd.Context(), b, id, agent.Text(text), output)
 		},
 	}
 	f := cmd.Flags()
@@ -61,6 +73,10 @@ func (c *command) runCommand() *cobra.Command {
 	f.StringVar(&resume, "resume", "", "go on with this session")
 	f.BoolVar(&last, "continue", false, "go on with the latest session of this project")
 	f.BoolVar(&noStream, "no-stream", false, "ask for the answer in one piece")
+	rules.add(cmd)
+	f.BoolVar(&pause, "pause", false, "where a person must be asked, keep the question and stop; --answer goes on")
+	f.StringVar(&answer, "answer", "", "answer what the session asks: once, session or deny, or a text, and go on")
+	_ = cmd.RegisterFlagCompletionFunc("answer", cobra.FixedCompletions([]string{"once", "session", "deny"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("resume", c.completeSessions)
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "stream-json"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.MarkFlagsMutuallyExclusive("resume", "continue")
@@ -175,37 +191,51 @@ type result struct {
 	Text    string         `json:"text"`
 	Steps   int            `json:"steps"`
 	Usage   *session.Usage `json:"usage,omitempty"` // of the last answer
+	Asked   []session.Ask  `json:"asked,omitempty"` // what waits for an answer, if Stop is "asks"
 	Error   string         `json:"error,omitempty"`
 
 	message string // of the stop, for people
 }
 
-// play runs one turn and prints it.
-func (c *command) play(ctx context.Context, b *bench, id, text, output string) error {
+// answer goes on with a session that asks something.
+func (c *command) answer(ctx context.Context, o options, resume string, last bool, text, output string) error {
+	b, id, err := c.ready(ctx, o, resume, last)
+	if err != nil {
+		return err
+	}
+	defer b.close()
+	asked, err := c.questions(ctx, b.agent, id)
+	if err != nil {
+		return err
+	}
+	reply, err := given(asked[0], text)
+	if err != nil {
+		return err
+	}
+	return c.play(ctx, b, id, agent.Input{Replies: []session.Reply{reply}}, output)
+}
+
+// play runs one turn and prints it. What it asks is asked in a terminal.
+func (c *command) play(ctx context.Context, b *bench, id string, in agent.Input, output string) error {
 	res := result{Schema: "proem.run/1", Session: id, Model: b.model.spec}
-	show := &shower{c: c, live: output == "text"}
+	show := &shower{c: c, b: b, live: output == "text"}
+	ask := asker{c: c, show: show, line: c.lineFrom(&lineReader{in: c.p.Stdin})}
 	c.diagnose(b.diagnostics)
 	var failed error
-	for e, err := range b.agent.Run(ctx, id, agent.Text(text)) {
-		if err != nil {
-			failed = err
+	for {
+		if failed = c.playOn(ctx, b, id, in, output, &res, show); failed != nil || res.Stop != agent.StopAsks {
 			break
 		}
-		res.note(e)
-		switch output {
-		case "stream-json":
-			line, err := json.Marshal(e)
-			if err != nil {
-				return err
-			}
-			if _, err := fmt.Fprintf(c.p.Stdout, "%s\n", line); err != nil {
-				return err
-			}
-		default:
-			show.event(e)
+		res.Asked, failed = b.agent.Asked(ctx, id)
+		if failed != nil || !c.asks() {
+			break
 		}
+		replies, err := ask.all(ctx, res.Asked)
+		if err != nil { // the questions stay open
+			break
+		}
+		in, res.Asked = agent.Input{Replies: replies}, nil
 	}
-	show.end()
 	if output == "json" {
 		if failed != nil {
 			res.Error = failed.Error()
@@ -218,9 +248,31 @@ func (c *command) play(ctx context.Context, b *bench, id, text, output string) e
 	case failed != nil:
 		c.say("info session: what was said is kept; go on with --resume %s", id)
 		return failed
+	case res.Stop == agent.StopAsks:
+		c.waiting(res.Asked, id)
+		return statusError{code: ExitFailure}
 	case res.Stop != "end":
 		c.say("warning run.stopped: %s", res.why())
 		return statusError{code: ExitFailure}
+	}
+	return nil
+}
+
+// playOn runs a turn, or the rest of one, up to its end or to a question.
+func (c *command) playOn(ctx context.Context, b *bench, id string, in agent.Input, output string, res *result, show *shower) error {
+	defer show.end()
+	for e, err := range b.agent.Run(ctx, id, in) {
+		if err != nil {
+			return err
+		}
+		res.note(e)
+		if output != "stream-json" {
+			show.event(e)
+			continue
+		}
+		if err := c.printEvent(e); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -65,6 +65,7 @@ func (c *command) sessionsCommand() *cobra.Command {
 // recorded are the sessions of a project.
 type recorded struct {
 	place place
+	env   *env.Env
 	store *jsonl.Store // nil: there are none
 }
 
@@ -87,7 +88,7 @@ func (c *command) openSessions() (recorded, error) {
 	if err != nil {
 		return recorded{}, err
 	}
-	var r recorded
+	r := recorded{env: e}
 	if r.place, err = c.findPlace(e, cfg.Project.RootMarkers); err != nil || r.place.projectState() == "" {
 		return r, err
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -59,7 +60,7 @@ func (c *command) sessionsDelete() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "delete ID…",
 		Short:             "Delete sessions and everything that belongs to them",
-		Long:              "Deletes sessions with what was set aside when they were repaired. Asks first in a terminal; elsewhere --yes is needed.",
+		Long:              "Deletes sessions with what was set aside when they were repaired, and their long results. Asks first in a terminal; elsewhere --yes is needed.",
 		Args:              usageArgs(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: c.completeSessions,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -93,6 +94,9 @@ func (c *command) sessionsDelete() *cobra.Command {
 				if err := r.store.Delete(cmd.Context(), id); err != nil {
 					return err
 				}
+				if err := r.forget(id); err != nil {
+					return err
+				}
 				c.say("info session: %s is deleted", id)
 			}
 			return nil
@@ -100,4 +104,29 @@ func (c *command) sessionsDelete() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	return cmd
+}
+
+// forget removes the long results of a session.
+func (r recorded) forget(id string) error {
+	root, err := r.env.Files.OpenRoot(r.place.results())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	entries, err := root.ReadDir(id)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := root.Remove(id + "/" + e.Name()); err != nil {
+			return err
+		}
+	}
+	return root.Remove(id)
 }

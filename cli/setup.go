@@ -22,7 +22,7 @@ import (
 	"github.com/proemhq/proem/source/skills"
 	"github.com/proemhq/proem/span"
 	"github.com/proemhq/proem/token"
-	toolfs "github.com/proemhq/proem/tool/fs"
+	"github.com/proemhq/proem/tool/permit"
 	"github.com/proemhq/proem/tool/skill"
 	"github.com/proemhq/proem/wire"
 )
@@ -34,6 +34,8 @@ type options struct {
 	model    string // from --model
 	maxSteps int    // from --max-steps; 0: as configured
 	noStream bool
+	permit   permitFlags
+	pause    bool                               // a question to a person stops the run; else it is a refusal where nobody is at a terminal
 	store    func(place) (session.Store, error) // nil: in memory
 }
 
@@ -53,6 +55,8 @@ type bench struct {
 	skills      *skills.Set
 	memory      *memory.Source // the agent's home; nil: not used
 	nested      agent.Nested   // finds instruction files below the working directory; nil: none are used
+	rules       []permit.Rule  // of the configuration
+	policy      *permit.Policy // decides about calls
 	held        []string       // project files that are held back, or that run would hold back
 	diagnostics []prompt.Diagnostic
 }
@@ -83,11 +87,15 @@ func (c *command) setup(ctx context.Context, o options) (*bench, error) {
 			return nil, err
 		}
 	}
+	if b.policy, err = c.policy(b, o.permit); err != nil {
+		return nil, err
+	}
+	permissions := b.permissions(!o.pause && !c.asks())
 	if made, ok := c.builtIn(b.cfg.Name); ok {
 		b.held = slices.DeleteFunc(b.held, func(p string) bool { return p != b.place.projectFile() }) // what else it reads is its own affair
-		return b, c.buildIn(b, made)
+		return b, c.buildIn(b, made, permissions)
 	}
-	return b, c.buildAgent(ctx, b, o)
+	return b, c.buildAgent(ctx, b, o, permissions)
 }
 
 // configure finds the place and loads the configuration. The root markers are
@@ -134,6 +142,8 @@ func (c *command) configure(b *bench, o options) error {
 		return c.nameAgents(err)
 	}
 	b.cfg, b.diagnostics = cfg, append(append(b.diagnostics, notes...), reportInert(cfg)...)
+	b.rules, notes = configured(user, cfg)
+	b.diagnostics = append(b.diagnostics, notes...)
 	if c.flags.agent != "" {
 		b.cfg.Name = c.flags.agent
 	}
@@ -166,10 +176,11 @@ func (c *command) builtIn(name string) (Agent, bool) {
 	return Agent{}, false
 }
 
-func (c *command) buildIn(b *bench, made Agent) error {
+func (c *command) buildIn(b *bench, made Agent, p *agent.Permissions) error {
 	var err error
 	b.agentName = made.Name
-	b.agent, err = made.New(Setup{Cwd: b.place.cwd, Root: b.place.root, Env: b.env, Model: b.model.Model, ModelName: b.model.name, Store: b.store, Trusted: b.trusted})
+	b.agent, err = made.New(Setup{Cwd: b.place.cwd, Root: b.place.root, Env: b.env, Model: b.model.Model, ModelName: b.model.name, Store: b.store,
+		Trusted: b.trusted, Permissions: p})
 	if err == nil {
 		b.preset = b.agent.Preset()
 	}
@@ -196,7 +207,7 @@ func (c *command) nameAgents(err error) error {
 }
 
 // buildAgent builds the agent that the configuration describes.
-func (c *command) buildAgent(ctx context.Context, b *bench, o options) error {
+func (c *command) buildAgent(ctx context.Context, b *bench, o options, permissions *agent.Permissions) error {
 	reg, p, err := c.compose(b)
 	if err != nil {
 		return err
@@ -210,7 +221,10 @@ func (c *command) buildAgent(ctx context.Context, b *bench, o options) error {
 	if err := c.define(b, reg, loader); err != nil {
 		return err
 	}
-	tools := toolfs.Tools(toolfs.Config{Env: b.env, Roots: []string{b.place.root}, Resolve: b.resolve})
+	tools, err := c.builtins(b)
+	if err != nil {
+		return err
+	}
 	catalog, err := b.skills.Catalog(ctx, prompt.Who{})
 	if err != nil {
 		return fmt.Errorf("skills: %w", err)
@@ -224,10 +238,11 @@ func (c *command) buildAgent(ctx context.Context, b *bench, o options) error {
 	}
 	b.agent, err = agent.New(agent.Config{
 		Model: b.model.Model, ModelName: b.model.name, Fallback: fallback, Registry: reg, Preset: &p, Store: b.store, Env: b.env,
-		Tools:   tools,
-		Request: agent.Request{Placement: placement(b.cfg.Placement), Options: requestOptions(b.cfg, o.noStream), Cache: cacheOf(b.cfg)},
-		Limits:  limits(b.cfg, b.model.spec),
-		Nested:  b.nested,
+		Tools:       tools,
+		Request:     agent.Request{Placement: placement(b.cfg.Placement), Options: requestOptions(b.cfg, o.noStream), Cache: cacheOf(b.cfg)},
+		Limits:      limits(b.cfg, b.model.spec),
+		Nested:      b.nested,
+		Permissions: permissions,
 	})
 	return err
 }

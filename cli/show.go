@@ -12,9 +12,11 @@ import (
 // A shower prints the events of a run for people: the answer to standard output
 // as it arrives, what the agent does to standard error.
 type shower struct {
-	c      *command
-	live   bool // print the answer
-	inside bool // the last thing printed does not end its line
+	c       *command
+	b       *bench
+	live    bool            // print the answer
+	inside  bool            // the last thing printed does not end its line
+	changes map[string]bool // ids of calls whose change was shown
 }
 
 func (s *shower) event(e session.Event) {
@@ -28,6 +30,7 @@ func (s *shower) event(e session.Event) {
 		s.end()
 	case session.Call:
 		s.c.dim("→ " + e.Call.Name + " " + oneLine(string(e.Call.Args), 100))
+		s.change(e.Call)
 	case session.Result:
 		for _, r := range e.Message.Results() {
 			s.c.dim("  " + summary(r))
@@ -39,6 +42,29 @@ func (s *shower) event(e session.Event) {
 	case session.Lost:
 		s.c.say("warning session.damaged: %s", e.Loss)
 	}
+}
+
+// change shows what a call would change in a file, once. It reports whether there
+// is something to show.
+func (s *shower) change(call *chat.ToolCall) bool {
+	if s.b == nil {
+		return false
+	}
+	if s.changes[call.ID] {
+		return true
+	}
+	text := s.b.changeOf(call)
+	if text == "" {
+		return false
+	}
+	if s.changes == nil {
+		s.changes = map[string]bool{}
+	}
+	s.changes[call.ID] = true
+	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
+		s.c.diffLine(line)
+	}
+	return true
 }
 
 // end ends the line if one is begun.

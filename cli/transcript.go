@@ -51,6 +51,10 @@ func (t *transcript) event(e session.Event) {
 		for _, r := range e.Message.Results() {
 			t.result(r)
 		}
+	case session.Asked:
+		t.lines(describeAsk(e.Ask), "? ", "  ", "33")
+	case session.Replied:
+		t.lines(describeReply(e.Reply), "> ", "  ", "")
 	case session.Diagnostic:
 		t.lines(e.Diagnostic.String(), "", "", "")
 	case session.Stopped:
@@ -167,6 +171,42 @@ func (t *transcript) print(s string) {
 	if t.err == nil {
 		_, t.err = io.WriteString(t.out, s)
 	}
+}
+
+func describeAsk(a *session.Ask) string {
+	if a.Text != "" {
+		return a.Tool + " asks: " + a.Text
+	}
+	text := "may " + a.Tool + " run? " + a.Why
+	if a.Command != "" {
+		text += "\n" + a.Command
+	}
+	for _, t := range a.Targets {
+		text += "\n" + t.Asked
+		if t.Real != t.Asked && t.Real != "" {
+			text += ", which is " + t.Real
+		}
+	}
+	return text
+}
+
+func describeReply(r *session.Reply) string {
+	text := r.Text
+	switch r.Verdict {
+	case "once":
+		text = "yes, once"
+	case "session":
+		text = "yes, for the session: this call"
+		if len(r.Rules) > 0 {
+			text = "yes, for the session: " + strings.Join(r.Rules, ", ")
+		}
+	case "deny":
+		text = "no"
+		if r.Note != "" {
+			text += ": " + r.Note
+		}
+	}
+	return text
 }
 
 func describeRequest(r *session.Request) string {

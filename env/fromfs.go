@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"hash/fnv"
+	"io"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -12,37 +13,99 @@ import (
 )
 
 // FromFS returns a read-only door to the files of fsys, such as an embedded
-// tree, which appear below the absolute directory mount. Nothing else exists, and
-// nothing can be written: whoever reads through it touches no disk.
-func FromFS(mount string, fsys fs.FS) Files { return fsFiles{filepath.ToSlash(mount), fsys} }
-
-type fsFiles struct {
-	mount string
-	fsys  fs.FS
+// tree, which appear below the absolute directory mount. Nothing else exists but
+// the directories above it, and nothing can be written: whoever reads through it
+// touches no disk.
+func FromFS(mount string, fsys fs.FS) Files {
+	volume := filepath.VolumeName(mount)
+	at := strings.Trim(path.Clean(filepath.ToSlash(mount[len(volume):])), "/")
+	if at == "" {
+		at = "."
+	}
+	return fsFiles{filepath.ToSlash(volume), mounted{at, fsys}}
 }
 
+type fsFiles struct {
+	volume string
+	fsys   fs.FS // from the volume's root
+}
+
+// mounted is a tree that appears below a directory.
+type mounted struct {
+	at   string // without slashes at its ends; ".": the root
+	fsys fs.FS
+}
+
+// Open implements [fs.FS].
+func (m mounted) Open(name string) (fs.File, error) {
+	rest, ok := strings.CutPrefix(name, m.at+"/")
+	above, _, _ := strings.Cut(strings.TrimPrefix(m.at, name+"/"), "/")
+	switch {
+	case m.at == "." || !fs.ValidPath(name):
+		return m.fsys.Open(name)
+	case name == m.at:
+		return m.fsys.Open(".")
+	case ok:
+		return m.fsys.Open(rest)
+	case name == ".":
+		above, _, _ = strings.Cut(m.at, "/")
+	case !strings.HasPrefix(m.at, name+"/"):
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return &parent{name: path.Base(name), child: above}, nil
+}
+
+// parent is a directory above the mount: it holds one other.
+type parent struct {
+	name, child string
+	read        bool
+}
+
+func (d *parent) Stat() (fs.FileInfo, error) { return parentInfo(d.name), nil }
+func (d *parent) Close() error               { return nil }
+func (d *parent) Read([]byte) (int, error) {
+	return 0, &fs.PathError{Op: "read", Path: d.name, Err: fs.ErrInvalid}
+}
+
+// ReadDir implements [fs.ReadDirFile].
+func (d *parent) ReadDir(n int) ([]fs.DirEntry, error) {
+	if d.read {
+		if n > 0 {
+			return nil, io.EOF
+		}
+		return nil, nil
+	}
+	d.read = true
+	return []fs.DirEntry{fs.FileInfoToDirEntry(parentInfo(d.child))}, nil
+}
+
+type parentInfo string
+
+func (i parentInfo) Name() string     { return string(i) }
+func (parentInfo) Size() int64        { return 0 }
+func (parentInfo) Mode() fs.FileMode  { return fs.ModeDir | 0o555 }
+func (parentInfo) ModTime() time.Time { return time.Time{} }
+func (parentInfo) IsDir() bool        { return true }
+func (parentInfo) Sys() any           { return nil }
+
 func (f fsFiles) OpenRoot(dir string) (Root, error) {
-	name, ok := f.inside(filepath.ToSlash(dir))
-	if !ok {
-		return nil, &fs.PathError{Op: "open", Path: dir, Err: fs.ErrNotExist}
+	missing := &fs.PathError{Op: "open", Path: dir, Err: fs.ErrNotExist}
+	rest, ok := strings.CutPrefix(filepath.ToSlash(dir), f.volume)
+	if !ok || !strings.HasPrefix(rest, "/") {
+		return nil, missing
+	}
+	name := strings.Trim(path.Clean(rest), "/")
+	if name == "" {
+		name = "."
 	}
 	if fi, err := fs.Stat(f.fsys, name); err != nil || !fi.IsDir() {
-		return nil, &fs.PathError{Op: "open", Path: dir, Err: fs.ErrNotExist}
+		return nil, missing
 	}
 	sub, err := fs.Sub(f.fsys, name)
 	if err != nil {
 		return nil, err
 	}
 	return fsRoot{dir: dir, at: name, fsys: sub}, nil
-}
-
-// inside returns the name below the mount that a directory stands for.
-func (f fsFiles) inside(dir string) (string, bool) {
-	if dir == f.mount {
-		return ".", true
-	}
-	name, ok := strings.CutPrefix(path.Clean(dir), strings.TrimSuffix(f.mount, "/")+"/")
-	return name, ok
 }
 
 func (f fsFiles) MkdirAll(dir string, _ fs.FileMode) error {

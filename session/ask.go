@@ -1,6 +1,9 @@
 package session
 
-import "fmt"
+import (
+	"encoding/json"
+	"fmt"
+)
 
 // An Ask is a question to a person that a call waits for: whether it may run, or
 // what the tool itself wants to know. The fields of the first kind are those of a
@@ -15,7 +18,9 @@ type Ask struct {
 	Choices []string `json:"choices,omitempty"`
 
 	Digest  string   `json:"digest,omitempty"` // what an answer is bound to; set unless Text is
-	Tool    string   `json:"tool"`             // its name
+	Tool string `json:"tool"` // its name
+	// Args are the arguments of the call as it would run, hooks included.
+	Args json.RawMessage `json:"args,omitempty"`
 	Why     string   `json:"why,omitempty"`    // a clause that says why somebody is asked
 	Command string   `json:"command,omitempty"`
 	Cwd     string   `json:"cwd,omitempty"`

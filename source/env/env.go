@@ -37,6 +37,9 @@ type Config struct {
 	// Relative tells the working directory relative to the root, and the root not
 	// at all.
 	Relative bool
+	// Paths says how paths are meant, as a vfs.Space describes it; empty: not told.
+	// It is not told with Relative.
+	Paths string
 }
 
 // New returns a source of what c describes. The fact never changes.
@@ -72,6 +75,9 @@ func (c Config) fact() (prompt.Fact, error) {
 		}
 		if c.Cwd != "" {
 			lines = append(lines, "Working directory: "+show(c.Cwd))
+		}
+		if paths := strings.TrimSpace(c.Paths); paths != "" {
+			lines = append(lines, paths)
 		}
 		if len(lines) > 1 {
 			f.Class, f.Trust = prompt.Turn, span.Project

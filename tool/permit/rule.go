@@ -211,3 +211,7 @@ func (r Rule) check() error {
 	}
 	return nil
 }
+
+// Literal returns the glob that matches a path and what lies below it, whatever
+// characters it has.
+func Literal(path string) string { return names.Escape(path) }
