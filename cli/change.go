@@ -50,6 +50,7 @@ func (b *bench) changeOf(call *chat.ToolCall) string {
 	if err != nil {
 		return ""
 	}
+	text = strings.ReplaceAll(text, "\\ No newline at end of file\n", "") // of a piece of a file it says nothing
 	lines := strings.SplitAfter(text, "\n")
 	if n := len(lines) - maxChange; n > 1 {
 		lines = append(lines[:maxChange], "… "+plural(n, "more line")+"\n")

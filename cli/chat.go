@@ -228,6 +228,8 @@ func (t *talk) open(ctx context.Context, resumed bool) error {
 	defer stop()
 	in, ok := t.ask(turn, asked)
 	if !ok {
+		t.pressed = true
+		fmt.Fprintln(t.c.p.Stderr)
 		return nil
 	}
 	if err := t.play(turn, in); errors.Is(err, errSaid) {
@@ -267,6 +269,7 @@ func (t *talk) play(ctx context.Context, in agent.Input) error {
 					continue
 				}
 				t.pressed = true
+				fmt.Fprintln(t.c.p.Stderr)
 			}
 			t.c.waiting(asked, t.id)
 			return errSaid

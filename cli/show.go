@@ -79,7 +79,7 @@ func (s *shower) end() {
 func summary(r chat.ToolResult) string {
 	text := r.Text.String()
 	if r.IsError {
-		return "error: " + oneLine(text, 160)
+		return "error: " + oneLine(text, 400)
 	}
 	lines := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1
 	if text == "" {

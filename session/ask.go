@@ -17,16 +17,16 @@ type Ask struct {
 	// least first; empty: any text.
 	Choices []string `json:"choices,omitempty"`
 
-	Digest  string   `json:"digest,omitempty"` // what an answer is bound to; set unless Text is
-	Tool string `json:"tool"` // its name
+	Digest string `json:"digest,omitempty"` // what an answer is bound to; set unless Text is
+	Tool   string `json:"tool"`             // its name
 	// Args are the arguments of the call as it would run, hooks included.
-	Args json.RawMessage `json:"args,omitempty"`
-	Why     string   `json:"why,omitempty"`    // a clause that says why somebody is asked
-	Command string   `json:"command,omitempty"`
-	Cwd     string   `json:"cwd,omitempty"`
-	Targets []Target `json:"targets,omitempty"`
-	Rules   []string `json:"rules,omitempty"` // that would together allow this call
-	Wider   []string `json:"wider,omitempty"` // that would together allow such calls
+	Args    json.RawMessage `json:"args,omitempty"`
+	Why     string          `json:"why,omitempty"` // a clause that says why somebody is asked
+	Command string          `json:"command,omitempty"`
+	Cwd     string          `json:"cwd,omitempty"`
+	Targets []Target        `json:"targets,omitempty"`
+	Rules   []string        `json:"rules,omitempty"` // that would together allow this call
+	Wider   []string        `json:"wider,omitempty"` // that would together allow such calls
 }
 
 // A Target is a path that a call wants to use, and where it leads.

@@ -37,8 +37,8 @@ type Config struct {
 	// Relative tells the working directory relative to the root, and the root not
 	// at all.
 	Relative bool
-	// Paths says how paths are meant, as a vfs.Space describes it; empty: not told.
-	// It is not told with Relative.
+	// Paths says how paths are meant and names the root, as a vfs.Space describes it;
+	// it takes the place of Root. Empty: not told, and so with Relative.
 	Paths string
 }
 
@@ -70,7 +70,7 @@ func (c Config) fact() (prompt.Fact, error) {
 		lines = append(lines, "Working directory: "+where)
 		f.Trust = span.Project // its names come with the project
 	case !c.Relative:
-		if c.Root != "" {
+		if c.Root != "" && c.Paths == "" {
 			lines = append(lines, "Project root: "+show(c.Root))
 		}
 		if c.Cwd != "" {

@@ -26,7 +26,7 @@ func (p *Policy) Request(files env.Files, name string, args []byte, e tool.Effec
 	if e.Refused {
 		return Request{Tool: name, Args: args, ReadOnly: true}
 	}
-	l := &locator{files: files, roots: map[string]env.Root{}}
+	l := &locator{files: files, roots: map[string]env.Root{}, known: p.roots}
 	defer l.close()
 	if cwd != "" {
 		at, _, err := l.locate(names.Clean(p.base(Request{}), cwd))
@@ -73,35 +73,69 @@ func (p *Policy) aliasesMatter(r Request) bool {
 	return !r.ReadOnly || r.Command != "" || slices.ContainsFunc(p.deny, byPath) || slices.ContainsFunc(p.ask, byPath)
 }
 
-// locator follows links through open roots of volumes.
+// locator follows links through open roots of volumes, or, of a file system that
+// opens no volume, through the policy's roots.
 type locator struct {
 	files env.Files
 	roots map[string]env.Root
+	known []string        // the policy's roots
 	names map[ID][]string // of files with several names, once they were looked for
 }
 
 func (l *locator) close() {
 	for _, r := range l.roots {
-		r.Close()
+		if r != nil {
+			r.Close()
+		}
 	}
 }
 
-// at returns the root of a path's volume and the name in it.
+// errAbove says of a name that it is a folder above the only ones that open.
+var errAbove = errors.New("a folder above the roots")
+
+// at returns the root of a path's volume and the name in it. Where the volume does
+// not open, it is the policy's root that the path lies in.
 func (l *locator) at(name string) (env.Root, string, error) {
 	volume := filepath.ToSlash(filepath.VolumeName(filepath.FromSlash(name)))
-	root := l.roots[volume]
-	if root == nil {
-		var err error
-		if root, err = l.files.OpenRoot(volume + "/"); err != nil {
-			return nil, "", err
+	root, err := l.open(volume + "/")
+	base := volume
+	for _, known := range l.known {
+		if err == nil {
+			break
 		}
-		l.roots[volume] = root
+		switch {
+		case names.Inside(known, name):
+			base = known
+			root, err = l.open(known)
+		case names.Inside(name, known):
+			return nil, "", errAbove
+		}
 	}
-	rel := strings.Trim(name[len(volume):], "/")
+	if err != nil {
+		return nil, "", err
+	}
+	rel := strings.Trim(name[len(base):], "/")
 	if rel == "" {
 		rel = "."
 	}
 	return root, rel, nil
+}
+
+// open opens a directory once.
+func (l *locator) open(dir string) (env.Root, error) {
+	if root, ok := l.roots[dir]; ok {
+		if root == nil {
+			return nil, fs.ErrNotExist
+		}
+		return root, nil
+	}
+	root, err := l.files.OpenRoot(dir)
+	if err != nil {
+		l.roots[dir] = nil
+		return nil, err
+	}
+	l.roots[dir] = root
+	return root, nil
 }
 
 // locate follows every link of an absolute path.
@@ -121,7 +155,14 @@ func (l *locator) locate(name string) (at Resolved, links uint64, err error) {
 			continue
 		}
 		root, rel, err := l.at(next)
-		if err != nil {
+		switch {
+		case errors.Is(err, errAbove):
+			cur, info = next, env.Info{}
+			continue
+		case errors.Is(err, fs.ErrNotExist): // of the volume: nothing is there
+			missing, cur, info = true, next, env.Info{}
+			continue
+		case err != nil:
 			return at, 0, err
 		}
 		if info, err = root.Lstat(rel); err != nil {
@@ -187,6 +228,9 @@ func (l *locator) aliases(at Resolved, links uint64, dirs []string) (others []st
 
 func (l *locator) walk(name string, left *int) error {
 	root, rel, err := l.at(name)
+	if errors.Is(err, errAbove) || errors.Is(err, fs.ErrNotExist) {
+		return nil // no folder that opens
+	}
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package permit_test
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/proemhq/proem/env"
+	"github.com/proemhq/proem/internal/filetest"
 	"github.com/proemhq/proem/tool"
 	"github.com/proemhq/proem/tool/permit"
 )
@@ -211,3 +213,31 @@ func BenchmarkRequest(b *testing.B) {
 		p.Request(env.OrSystem(nil).Files, "x", nil, tool.Effect{Paths: []string{root + "/a"}}, "")
 	}
 }
+
+// A file system that opens nothing but one folder is judged all the same, and its
+// links are followed.
+func TestNoVolume(t *testing.T) {
+	dir := t.TempDir()
+	filetest.Write(t, dir, map[string]string{"a.txt": "A", "secret/k": "K"})
+	filetest.Must(t, os.Symlink("secret/k", filepath.Join(dir, "link")))
+	p, err := permit.New(permit.Config{Roots: []string{"/srv/w"}, Rules: []permit.Rule{{Action: permit.Deny, Tool: "read_file", Path: "secret/**"}}})
+	filetest.Must(t, err)
+	for path, want := range map[string]permit.Action{"/srv/w/a.txt": permit.Allow, "/srv/w/link": permit.Deny, "/srv/w/new": permit.Allow, "/etc/passwd": permit.Allow} {
+		r := p.Request(onlyRoot{dir}, "read_file", nil, tool.Effect{ReadOnly: true, Paths: []string{path}}, "")
+		if d := p.Decide(r, permit.Grants{}); d.Action != want {
+			t.Errorf("%s: %s, because %s", path, d.Action, d.Why)
+		}
+	}
+}
+
+// onlyRoot opens /srv/w, which is another directory, and nothing else.
+type onlyRoot struct{ dir string }
+
+func (f onlyRoot) OpenRoot(dir string) (env.Root, error) {
+	if dir != "/srv/w" {
+		return nil, fs.ErrNotExist
+	}
+	return env.System().Files.OpenRoot(f.dir)
+}
+
+func (onlyRoot) MkdirAll(string, fs.FileMode) error { return fs.ErrPermission }
