@@ -33,6 +33,11 @@ type Config struct {
 	System       string
 	Instructions string
 	Tools        []tool.Tool
+	// Sets are tools that may change while sessions run; see also [Agent.AddSet].
+	// No two have the same name, and a tool of Tools comes before one of a set.
+	Sets []tool.Set
+	// ToolChanges says what becomes of the tools block when they do.
+	ToolChanges ToolChanges
 	// Preset is the composition model; nil: standard.
 	Preset *preset.Preset
 	// Registry holds further sections, variables and tools; nil: an empty one. The
@@ -80,6 +85,7 @@ type Agent struct {
 	tools  map[string]tool.Tool
 	scope  *registry.Scope
 	hooks  hooks
+	sets   toolSets
 
 	mu   sync.Mutex
 	live map[string]*live
@@ -126,7 +132,7 @@ func New(cfg Config) (*Agent, error) {
 // register puts the agent's own texts and tools into its layer.
 func (a *Agent) register() error {
 	texts := standard.Texts{Base: standard.Literal{Text: a.cfg.System}, Instructions: standard.Literal{Text: a.cfg.Instructions},
-		Tools: len(a.cfg.Tools) > 0}
+		Tools: len(a.cfg.Tools)+len(a.cfg.Sets) > 0}
 	if err := standard.Define(a.scope, texts); err != nil {
 		return err
 	}
@@ -145,11 +151,17 @@ func (a *Agent) register() error {
 		a.tools[spec.Name] = t
 		specs = append(specs, spec)
 	}
-	if len(specs) == 0 {
-		return nil
+	if len(specs) > 0 {
+		if _, err := a.scope.Tools(prompt.ToolDef{Specs: specs}); err != nil {
+			return err
+		}
 	}
-	_, err := a.scope.Tools(prompt.ToolDef{Specs: specs})
-	return err
+	for _, set := range a.cfg.Sets {
+		if _, err := a.addSet(set); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Close takes the agent's own texts and tools out of the registry. Turns in

@@ -112,7 +112,7 @@ func (r *run) plan(ctx context.Context, call chat.ToolCall) (*planned, error) {
 	if p.call.From != nil {
 		by = p.call.From.Stage
 	}
-	if p.tool = r.a.tools[p.call.Name]; p.tool == nil {
+	if p.tool = r.tool(p.call.Name); p.tool == nil {
 		p.result = refusedBy(by, call.Name, fmt.Sprintf("not run: the hook %s asks for the tool %q, which there is not", by, p.call.Name))
 	} else if err := wire.CheckArgs(p.call.Args); err != nil {
 		p.result = refusedBy(by, call.Name, fmt.Sprintf("not run: the arguments that the hook %s gave it are not a complete JSON object (%v)", by, err))
@@ -197,8 +197,11 @@ func (r *run) refuse(ctx context.Context, call chat.ToolCall) *tool.Result {
 	if result, ok := r.in.typed.answer(call); ok {
 		return &result
 	}
-	if r.a.tools[call.Name] == nil {
-		return no("there is no tool %q; the tools are: %s", call.Name, r.a.toolNames())
+	if why := r.bench.refusals[call.Name]; why != "" {
+		return no("%s", why)
+	}
+	if r.tool(call.Name) == nil {
+		return no("there is no tool %q; the tools are: %s", call.Name, r.toolNames())
 	}
 	if !r.visible(call.Name) {
 		return no("the tool %q is not available in this step", call.Name)
@@ -281,8 +284,8 @@ func invoke(ctx context.Context, t tool.Tool, call chat.ToolCall, answer *string
 	return failed("%v", err)
 }
 
-func (a *Agent) toolNames() string {
-	names := slices.Sorted(maps.Keys(a.tools))
+func (r *run) toolNames() string {
+	names := slices.Sorted(maps.Keys(r.bench.tools))
 	if len(names) == 0 {
 		return "none"
 	}

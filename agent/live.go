@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/wire"
@@ -38,6 +39,7 @@ type kept struct {
 	vars     runVars
 	bodyOf   Alternative      // the model that body is for
 	body     *wire.Body       // of the last request
+	block    []chat.ToolSpec  // of the last request
 	response response         // the last one, for a chain
 	keyed    *prompt.Composed // the composition that key was made for
 	key      string

@@ -166,11 +166,9 @@ func (r *run) goOn(ctx context.Context) (session.Stop, error) {
 	if len(view.Asked) > 0 {
 		return r.pause(), nil
 	}
-	shown, err := r.a.specs(ctx, r.l, r.in, r.at())
-	if err != nil {
+	if err := r.takeUp(ctx); err != nil {
 		return session.Stop{}, err
 	}
-	r.shown = shown
 	if stop, err := r.follow(ctx, view.Open); stop != nil || err != nil {
 		return *orZero(stop), err
 	}

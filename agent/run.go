@@ -64,6 +64,7 @@ type run struct {
 	model  int             // which of them
 	deltas bool            // something of the present answer was shown
 	shown  []chat.ToolSpec // in the last request
+	bench  bench           // and what runs their calls
 	spent  spending
 	loop   breaker
 	deaf   []string        // observers that panicked
@@ -251,6 +252,7 @@ func (r *run) attempt(ctx context.Context) (chat.Message, session.Stop, error) {
 			events = append(events, session.Event{Kind: session.Diagnostic, Diagnostic: &s.Diagnostics[i]})
 		}
 	}
+	events = append(events, r.take(s)...)
 	for i := range s.Contexts {
 		events = append(events, session.Event{Kind: session.Context, Message: &s.Contexts[i]})
 	}

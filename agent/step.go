@@ -34,19 +34,25 @@ type Step struct {
 	Body      wire.Body
 	Facts     *prompt.Facts
 	Snapshot  prompt.Snapshot
+
+	bench bench // what calls of the answer are run with
 }
 
 // prepare does everything of a step that comes before its first write: it reads
 // the world, assembles and encodes. history are the messages so far, the input
 // included.
 func (a *Agent) prepare(ctx context.Context, l *live, model Alternative, history []chat.Message, in Input, at At) (Step, error) {
+	if err := a.recallSets(l.folder.View()); err != nil {
+		return Step{}, err
+	}
 	view := a.cfg.Registry.View()
-	composed, err := a.compose(ctx, l, view, in, at)
+	composed, offer, err := a.compose(ctx, l, view, in, at)
 	if err != nil {
 		return Step{}, err
 	}
 	s := Step{Turn: at.Turn, Step: at.Step, Assembly: composed.Assembly, Diagnostics: composed.Assembly.Diagnostics,
 		Facts: l.facts, Snapshot: view.Snapshot}
+	a.settleTools(l, l.folder.View(), offer, &s, history, model)
 	s.Contexts = a.preset.Contexts(history, s.Assembly)
 	s.Request = a.request(s.Assembly, model, append(slices.Clip(history), s.Contexts...))
 	s.Request.Options = a.options(in)
@@ -78,8 +84,9 @@ func (a *Agent) prepare(ctx context.Context, l *live, model Alternative, history
 }
 
 // compose reads the world and assembles.
-func (a *Agent) compose(ctx context.Context, l *live, view registry.View, in Input, at At) (*prompt.Composed, error) {
+func (a *Agent) compose(ctx context.Context, l *live, view registry.View, in Input, at At) (*prompt.Composed, *offer, error) {
 	lineage := a.cfg.Registry.Lineage(a.cfg.Scope)
+	ctx, offer := a.offered(ctx, l.folder.View(), view.Snapshot, lineage, in)
 	composer := a.composerFor(l, lineage, runVars{in.Vars, in.by})
 	needs := composer.Plan(view.Snapshot, lineage, a.preset.Ties).Needs()
 	l.facts = source.Gather(ctx, needs, view, source.Query{
@@ -87,16 +94,8 @@ func (a *Agent) compose(ctx context.Context, l *live, view registry.View, in Inp
 	}, a.cfg.Limits.Source, l.facts)
 	input := a.preset.Input(lineage, l.facts)
 	input.Who, input.Turn, input.Step = in.Who, at.Turn, at.Step
-	return composer.Compose(view.Snapshot, input)
-}
-
-// specs returns the tools that the model is shown.
-func (a *Agent) specs(ctx context.Context, l *live, in Input, at At) ([]chat.ToolSpec, error) {
-	composed, err := a.compose(ctx, l, a.cfg.Registry.View(), in, at)
-	if err != nil {
-		return nil, err
-	}
-	return composed.Assembly.Tools, nil
+	composed, err := composer.Compose(view.Snapshot, input)
+	return composed, offer, err
 }
 
 // request puts the neutral request together: history, input, contexts, reminder.

@@ -123,11 +123,11 @@ type Opaque struct {
 
 // A ToolSpec is what a model is told about a tool.
 type ToolSpec struct {
-	Name        string
-	Description string
-	Parameters  json.RawMessage // a JSON Schema object; nil: no parameters
-	Strict      bool            // ask the provider to enforce the schema
-	From        *span.Origin    // who registered it
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters,omitempty"` // a JSON Schema object; nil: no parameters
+	Strict      bool            `json:"strict,omitempty"`     // ask the provider to enforce the schema
+	From        *span.Origin    `json:"from,omitempty"`       // who registered it
 }
 
 // UserText returns a user message of one text part.

@@ -243,6 +243,7 @@ func (c *command) buildAgent(ctx context.Context, b *bench, o options, permissio
 		Limits:      limits(b.cfg, b.model.spec),
 		Nested:      b.nested,
 		Permissions: permissions,
+		ToolChanges: toolChanges(b.cfg),
 	})
 	return err
 }
@@ -268,6 +269,14 @@ func placement(name string) wire.Placement {
 		return wire.Merged
 	}
 	return wire.Auto
+}
+
+// toolChanges returns what becomes of the tools block within a session.
+func toolChanges(cfg config.Config) agent.ToolChanges {
+	if cfg.Tools.Changes == "frozen" {
+		return agent.FrozenTools
+	}
+	return agent.LiveTools
 }
 
 // limits returns what bounds a turn.

@@ -83,6 +83,10 @@ func (r *resolver) tools() {
 		for i := range l.Tools {
 			if name := l.Tools[i].Fact; name != "" {
 				r.check(name, &Section{Name: name}, "tools of ")
+				if f, _ := r.in.Facts.Get(name); f.Err == nil {
+					r.a.Notes = append(r.a.Notes, f.Notes...)
+					r.a.Diagnostics = append(r.a.Diagnostics, f.Diagnostics...)
+				}
 			}
 		}
 	}

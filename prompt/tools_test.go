@@ -68,6 +68,15 @@ func TestToolsNearest(t *testing.T) {
 	}
 }
 
+// What a source of tools has to say is not lost.
+func TestToolsDiagnostics(t *testing.T) {
+	s := snapshot(t, prompt.Layer{Tools: []prompt.ToolDef{{Fact: "mcp"}}})
+	a := resolve(t, s, prompt.Input{Facts: prompt.NewFacts(map[string]prompt.Fact{"mcp": {Tools: specs("m").Specs,
+		Notes: []prompt.Note{{Name: "x", Reason: "not wanted"}}, Diagnostics: []prompt.Diagnostic{{Code: "tool.refused", Message: "x"}}}})})
+	diff(t, "notes", notes(a), []string{"x: not wanted"})
+	diff(t, "diagnostics", a.Diagnostics, []prompt.Diagnostic{{Code: "tool.refused", Message: "x"}})
+}
+
 func TestNeeds(t *testing.T) {
 	context := dynamic("context", 0)
 	context.Channel = prompt.Context

@@ -349,3 +349,19 @@ func TestConcurrentUse(t *testing.T) {
 	diff(t, "scopes", r.Snapshot().Scopes(), []string{})
 	diff(t, "version", r.Snapshot().Version(), uint64(8*60*6))
 }
+
+// A registration without a source could never have a value.
+func TestNilSource(t *testing.T) {
+	r := registry.New()
+	s := r.Scope("x")
+	for name, register := range map[string]func() (*registry.Registration, error){
+		"section":  func() (*registry.Registration, error) { return s.Dynamic(text("a", ""), nil) },
+		"variable": func() (*registry.Registration, error) { return s.DynamicVariable("v", nil) },
+		"tools":    func() (*registry.Registration, error) { return s.DynamicTools(nil) },
+	} {
+		if g, err := register(); g != nil || err == nil || !strings.Contains(err.Error(), "its source is nil") {
+			t.Errorf("%s: got %v, %v", name, g, err)
+		}
+	}
+	diff(t, "version", r.Snapshot().Version(), uint64(0))
+}

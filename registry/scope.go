@@ -124,6 +124,9 @@ func (l *layer) addVar(d prompt.VarDef) error {
 // add makes one registration and announces it. If a listener refuses it, it is
 // taken back, which is announced as well, and the listener's error returned.
 func (s *Scope) add(k kind, fact string, src source.Source, put func(*layer, string) error) (*Registration, error) {
+	if fact != "" && src == nil {
+		return nil, fmt.Errorf("registry: %s: its source is nil; source.None is one without a value", strings.TrimRight(fact, "/"))
+	}
 	r := s.r
 	r.mu.Lock()
 	reg, err := s.put(k, fact, src, put)
@@ -157,7 +160,7 @@ func (s *Scope) put(k kind, fact string, src source.Source, put func(*layer, str
 	r.layers[s.key] = l // a layer appears with its first registration
 	reg := &Registration{scope: s, kind: k, id: r.minted, fact: fact}
 	l.ids[k] = append(l.ids[k], reg.id)
-	if src != nil {
+	if fact != "" {
 		r.sources = r.sources.With(fact, src)
 	}
 	s.owned = append(s.owned, reg)

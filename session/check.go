@@ -23,9 +23,10 @@ const (
 	fLoss
 	fFailure
 	fDelta
+	fTools
 )
 
-var fieldNames = [...]string{"message", "request", "usage", "stop", "call", "ask", "reply", "diagnostic", "loss", "failure", "delta"}
+var fieldNames = [...]string{"message", "request", "usage", "stop", "call", "ask", "reply", "diagnostic", "loss", "failure", "delta", "tools"}
 
 // rules says for each kind which fields an event must have and which it may
 // have in addition.
@@ -42,6 +43,7 @@ var rules = map[Kind]struct{ must, may field }{
 	Notice:         {must: fMessage},
 	Stopped:        {must: fStop, may: fFailure},
 	Diagnostic:     {must: fDiagnostic},
+	ToolState:      {must: fTools},
 	DeltaText:      {may: fDelta},
 	DeltaReasoning: {may: fDelta},
 	Lost:           {must: fLoss},
@@ -51,7 +53,7 @@ func (e *Event) fields() field {
 	var f field
 	for i, set := range [...]bool{
 		e.Message != nil, e.Request != nil, e.Usage != nil, e.Stop != nil, e.Call != nil, e.Ask != nil, e.Reply != nil,
-		e.Diagnostic != nil, e.Loss != nil, e.Failure != "", e.Delta != "",
+		e.Diagnostic != nil, e.Loss != nil, e.Failure != "", e.Delta != "", e.Tools != nil,
 	} {
 		if set {
 			f |= 1 << i

@@ -25,6 +25,7 @@ const (
 	Notice     Kind = "notice"        // Message: what proem itself tells the model
 	Stopped    Kind = "stop"          // Stop, Failure: the turn is over
 	Diagnostic Kind = "diagnostic"    // Diagnostic
+	ToolState  Kind = "tools"         // Tools: what the model is shown from here on
 )
 
 // The kinds of events that are shown and never stored. Their sequence number
@@ -54,6 +55,7 @@ type Event struct {
 	Reply      *Reply             `json:"reply,omitempty"`
 	Diagnostic *prompt.Diagnostic `json:"diagnostic,omitempty"`
 	Loss       *Loss              `json:"loss,omitempty"`
+	Tools      *Tools             `json:"tools,omitempty"`
 	// Failure is the error that ended a turn, as a sentence for a person.
 	Failure string `json:"failure,omitempty"`
 	// Delta is a piece of text.

@@ -56,6 +56,8 @@ func TestEventJSONStrict(t *testing.T) {
 		`{"seq":1}`:                                             "unknown kind",
 		`{"seq":1,"kind":"session.start","extra":1}`:            "unknown field",
 		`{"seq":1,"kind":"input"}`:                              "no message",
+		`{"seq":1,"kind":"tools"}`:                              "no tools",
+		`{"seq":1,"kind":"tools","tools":{"x":1}}`:              "unknown field",
 		`{"seq":1,"kind":"stop","stop":{"why":"x"}}`:            "unknown field",
 		`{"kind":"session.start"}`:                              "sequence numbers",
 		`{"seq":1,"kind":"delta.text","delta":"x"}`:             "sequence numbers",

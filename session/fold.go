@@ -41,6 +41,9 @@ type View struct {
 	// LastRequest is the last request; Unanswered says that no answer to it came.
 	LastRequest *Request
 	Unanswered  bool
+	// Tools is what the session knows of its tools; nil: they cannot change. It is
+	// not to be changed.
+	Tools *Tools
 	// LastStop is how the last turn ended; nil: it has not.
 	LastStop *Stop
 	// LastUsage is what the last answer reported; nil: nothing.
@@ -161,6 +164,8 @@ func (f *Folder) apply(e Event) error {
 		return f.reply(*e.Reply)
 	case Result:
 		return f.result(e)
+	case ToolState:
+		v.Tools = e.Tools
 	case Stopped:
 		v.LastStop, v.Pending = e.Stop, false
 	}

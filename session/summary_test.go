@@ -22,14 +22,14 @@ func TestSummarize(t *testing.T) {
 		t.Fatal(err)
 	}
 	input, output := 120, 7
-	want := session.Summary{Events: 11, Turns: 1, First: "what does a.txt say?", Begun: log[0].Time, Last: log[0].Time.Add(10 * time.Second),
+	want := session.Summary{Events: 12, Turns: 1, First: "what does a.txt say?", Begun: log[0].Time, Last: log[0].Time.Add(11 * time.Second),
 		Spent: session.Spent{Answers: 2, Unreported: 1, Usage: session.Usage{Input: &input, Output: &output}}}
 	if d := cmp.Diff(got, want); d != "" {
 		t.Errorf("(-got +want):\n%s", d)
 	}
 	got.Add(session.Event{Kind: session.DeltaText, Delta: "more"})
-	got.Add(session.Event{Kind: session.Lost, Loss: &session.Loss{First: 12, Last: 13}})
-	want.Losses = []session.Loss{{First: 12, Last: 13}}
+	got.Add(session.Event{Kind: session.Lost, Loss: &session.Loss{First: 13, Last: 14}})
+	want.Losses = []session.Loss{{First: 13, Last: 14}}
 	if d := cmp.Diff(got, want); d != "" {
 		t.Errorf("after a loss (-got +want):\n%s", d)
 	}

@@ -9,7 +9,7 @@ var runKeys = []Key{
 		field: of(func(c *Config) any { return &c.Tools.Allow })},
 	{Name: "tools.deny", Type: Strings, Otherwise: "none", Meaning: "tools that are not shown",
 		field: of(func(c *Config) any { return &c.Tools.Deny })},
-	{Name: "tools.changes", Type: String, Default: "live", Values: []string{"live", "frozen"}, Meaning: "whether the tools may change within a run",
+	{Name: "tools.changes", Type: String, Default: "live", Values: []string{"live", "frozen"}, Meaning: "whether the tools of a session follow its sources, or stay as at its first request",
 		field: of(func(c *Config) any { return &c.Tools.Changes })},
 	{Name: "steps.max", Type: Int, Default: "50", Min: 1, Max: 1 << 30, Meaning: "model requests per run",
 		field: of(func(c *Config) any { return &c.Steps.Max })},

@@ -17,6 +17,8 @@ const (
 	WorkspaceSection    = "workspace" // its documents have names of their own
 	DateSection         = "date"
 	EnvironmentSection  = "environment"
+	ToolSetsSection     = "tool-sets"    // of an agent with changing sets of tools; a section for each, as tools:NAME
+	ToolChangesSection  = "tool-changes" // likewise; what changed of them since the session began
 )
 
 // runtimeText is what the model is told of the loop it runs in.

@@ -30,6 +30,7 @@ const (
 	OrderSkills       = 400
 	OrderWorkspace    = 500 // files of the agent's home
 	OrderSubagents    = 600
+	OrderTools        = 800 // what changing sets of tools say of themselves
 	OrderRuntime      = 900 // how the runtime works
 )
 

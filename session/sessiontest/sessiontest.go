@@ -66,6 +66,9 @@ func Sample() []session.Event {
 		{Kind: session.Result, Turn: 1, Step: 1, Message: message(chat.ResultMessage(chat.ToolResult{ID: "c1", Name: "read", Text: span.Of("tabs", nil)}))},
 		{Kind: session.Notice, Turn: 1, Step: 1, Message: message(chat.TextMessage(chat.System, span.Of("two steps left", nil)))},
 		{Kind: session.Diagnostic, Turn: 1, Step: 2, Diagnostic: &prompt.Diagnostic{Severity: prompt.Warning, Code: "doc.truncated", Message: "cut"}},
+		{Kind: session.ToolState, Turn: 1, Step: 2, Tools: &session.Tools{Frozen: true,
+			Block: []chat.ToolSpec{{Name: "read", Description: "Reads <a> file.", Parameters: []byte(`{"type":"object"}`), Strict: true, From: &span.Origin{Section: "read", Source: "tool"}}},
+			Sets:  []session.ToolSet{{Name: "files", Instructions: "a", Later: "b", Pins: []session.ToolPin{{Name: "read", Hash: strings.Repeat("0b", 32), Late: true, Held: true}}}}}},
 		{Kind: session.Answer, Turn: 1, Step: 2, Message: message(chat.TextMessage(chat.Assistant, span.Of("tabs", nil))), Stop: &session.Stop{Reason: "end"}},
 		{Kind: session.Stopped, Turn: 1, Step: 2, Stop: &session.Stop{Reason: "end"}, Failure: "none"},
 	}
