@@ -25,6 +25,11 @@
 // repeat themselves. What holds for one turn alone, such as another model, stands
 // in its [Input].
 //
+// Tools that come and go while sessions run are a [tool.Set]: see Config.Sets and
+// [Agent.AddSet]. [ToolChanges] says whether the tools block follows them or stays
+// as the session began. What a set says of its tools is pinned when a session first
+// shows it; a tool that says something else later is held back.
+//
 // A [Hook] takes part in turns: it implements one or more small interfaces, one
 // for each point. From the outside to the inside they are
 //

@@ -42,6 +42,8 @@ func (t *transcript) event(e session.Event) {
 		t.say(e.Message, "> ")
 	case session.Context, session.Notice:
 		t.folded(e.Message.Name, string(e.Kind), e.Message.Text().String())
+	case session.ToolState:
+		t.dim(describeTools(e.Tools))
 	case session.Requested:
 		t.dim(describeRequest(e.Request))
 	case session.Answer:
@@ -219,6 +221,22 @@ func describeRequest(r *session.Request) string {
 	}
 	if r.Bytes > 0 {
 		text += ", " + plural(r.Bytes, "byte")
+	}
+	return text
+}
+
+// describeTools returns what the model is shown from here on.
+func describeTools(tools *session.Tools) string {
+	names := make([]string, len(tools.Block))
+	for i := range tools.Block {
+		names[i] = tools.Block[i].Name
+	}
+	text := "tools: " + strings.Join(names, ", ")
+	if len(names) == 0 {
+		text = "no tools"
+	}
+	if tools.Frozen {
+		text += " (frozen)"
 	}
 	return text
 }

@@ -15,7 +15,7 @@
 // Arguments come from a model and are data from a stranger: a tool checks them.
 // [New] makes a tool of a function with a struct for its arguments and checks
 // them by itself. What a call would do to the world, for permissions to judge, an
-// [Effector] says before.
+// [Effector] says before. Tools that come and go are a [Set].
 package tool
 
 import (
