@@ -15,8 +15,12 @@ import (
 func TestSetPause(t *testing.T) {
 	asking := func(description string) tool.Tool {
 		return tool.Must(tool.Make(tool.Def[struct{}]{Name: "a", Description: description,
-			Call:   func(context.Context, struct{}) (tool.Result, error) { return tool.Result{}, &tool.Pending{Question: "which?"} },
-			Answer: func(_ context.Context, _ struct{}, s string) (tool.Result, error) { return tool.Text("answered " + s), nil }}))
+			Call: func(context.Context, struct{}) (tool.Result, error) {
+				return tool.Result{}, &tool.Pending{Question: "which?"}
+			},
+			Answer: func(_ context.Context, _ struct{}, s string) (tool.Result, error) {
+				return tool.Text("answered " + s), nil
+			}}))
 	}
 	for _, tt := range []struct {
 		name    string
