@@ -389,15 +389,15 @@ func TestLimitsAcrossAPause(t *testing.T) {
 		s += "  - calls: [{tool: ask_user, args: {question: \"More?\"}}]\n"
 	}
 	a := newAgent(t, agent.Config{Model: script(t, s), Tools: []tool.Tool{asktool.New(nil)}, Limits: agent.Limits{Steps: 3}})
-	events := turn(t, a, "s", "x")
+	turn(t, a, "s", "x")
 	for range 2 {
 		q := asked(t, a, "s")
 		if len(q) != 1 {
 			t.Fatalf("asked %v", q)
 		}
-		events = answer(t, a, "s", session.Reply{Call: q[0].Call, Text: "yes"})
+		answer(t, a, "s", session.Reply{Call: q[0].Call, Text: "yes"})
 	}
 	q := asked(t, a, "s")
-	events = answer(t, a, "s", session.Reply{Call: q[0].Call, Text: "yes"})
+	events := answer(t, a, "s", session.Reply{Call: q[0].Call, Text: "yes"})
 	diff(t, "stop", stop(t, events).Stop.Reason, agent.StopSteps)
 }
