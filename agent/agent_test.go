@@ -31,7 +31,7 @@ turns:
 `)}
 	a := newAgent(t, agent.Config{Model: model, System: "You are terse.", Store: store, Tools: toolfs.Tools(toolfs.Config{Roots: []string{dir}})})
 	events := turn(t, a, "s1", "What does a.txt say?")
-	diff(t, "events", kinds(events), "session.start input request answer tool.call tool.result request answer stop")
+	diff(t, "events", kinds(events), "session.start input prefix request answer tool.call tool.result request answer stop")
 	var text strings.Builder
 	for _, e := range events {
 		if e.Kind == session.DeltaText {

@@ -99,7 +99,7 @@ func TestEndpointFailures(t *testing.T) {
 			if err == nil || end.Stop.Reason != agent.StopError || end.Failure != err.Error() {
 				t.Errorf("got error %v, stop %+v, failure %q", err, end.Stop, end.Failure)
 			}
-			if !strings.HasSuffix(kinds(events), "input request stop") {
+			if !strings.HasSuffix(kinds(events), "input prefix request stop") {
 				t.Errorf("got events %s", kinds(events))
 			}
 			for _, w := range append(tt.want, strings.TrimPrefix(url, "http://")) {

@@ -199,7 +199,7 @@ func TestInputBlocked(t *testing.T) {
 		t.Errorf("preview: %v", err)
 	}
 	turn(t, a, "s", "hello")
-	diff(t, "events", kinds(readLog(t, store, "s")), "session.start stop input request answer stop")
+	diff(t, "events", kinds(readLog(t, store, "s")), "session.start stop input prefix request answer stop")
 	if len(model.bodies) != 1 || strings.Contains(model.last(), "secret") {
 		t.Errorf("sent: %q", model.bodies)
 	}

@@ -26,6 +26,9 @@ type Input struct {
 	// [Permissions]. Such an input has neither text nor images, hooks that see inputs
 	// do not see it, and what follows holds for the rest of the turn.
 	Replies []session.Reply
+	// FreshPrefix makes what stands before the conversation anew with the first
+	// request of this turn, in a session that keeps it.
+	FreshPrefix bool
 	// Mode takes the place of the permission policy's for this turn; empty: the
 	// policy's.
 	Mode permit.Mode

@@ -164,7 +164,7 @@ func TestTimeLimitByTheClock(t *testing.T) {
 	store, x := &memory.Store{}, &fake{name: "x"}
 	a := newAgent(t, agent.Config{Model: model, Store: store, Tools: []tool.Tool{x}, Env: &env.Env{Clock: clock}, Limits: agent.Limits{Time: time.Hour}})
 	events := turn(t, a, "s", "go")
-	diff(t, "events", kinds(events), "session.start input request answer tool.result stop")
+	diff(t, "events", kinds(events), "session.start input prefix request answer tool.result stop")
 	diff(t, "reason", stop(t, events).Stop.Reason, agent.StopTime)
 	diff(t, "runs", x.ran.Load(), int32(0))
 }

@@ -40,6 +40,7 @@ type kept struct {
 	bodyOf   Alternative      // the model that body is for
 	body     *wire.Body       // of the last request
 	block    []chat.ToolSpec  // of the last request
+	frozen   *frozen          // of the last composition
 	response response         // the last one, for a chain
 	keyed    *prompt.Composed // the composition that key was made for
 	key      string

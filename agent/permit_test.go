@@ -95,7 +95,7 @@ func TestAsksAndGoesOn(t *testing.T) {
 	a := guarded(t, dir, twoWrites, store, permit.Config{}, false)
 
 	first := turn(t, a, "s", "write")
-	diff(t, "first run", kinds(first), "session.start input request answer tool.call tool.result ask stop")
+	diff(t, "first run", kinds(first), "session.start input prefix request answer tool.call tool.result ask stop")
 	diff(t, "stop", stop(t, first).Stop.Reason, agent.StopAsks)
 	q := asked(t, a, "s")
 	if len(q) != 1 || q[0].Call != "w1" || q[0].Targets[0].Real != filepath.ToSlash(filepath.Join(dir, "one.txt")) {
@@ -299,7 +299,7 @@ turns:
   - text: "ok"
 `, store, permit.Config{}, false)
 	events := turn(t, a, "s", "go")
-	diff(t, "run", kinds(events), "session.start input request answer tool.call tool.call tool.call tool.result ask ask stop")
+	diff(t, "run", kinds(events), "session.start input prefix request answer tool.call tool.call tool.call tool.result ask ask stop")
 	events = answer(t, a, "s", session.Reply{Call: "q2", Text: "yes"})
 	diff(t, "one of two", kinds(events), "reply stop")
 	events = answer(t, a, "s", session.Reply{Call: "q1", Text: "blue"})

@@ -157,7 +157,7 @@ func TestCrashWithOpenCalls(t *testing.T) {
 	}
 	events := turn(t, a, "s", "go on")
 	diff(t, "results", results(events), []string{"!c2: interrupted, outcome unknown: the tool was started and was not run again", "!c3: not run: the turn was interrupted before this call"})
-	diff(t, "events", kinds(events), "tool.result tool.result input request answer stop")
+	diff(t, "events", kinds(events), "tool.result tool.result input diagnostic prefix request answer stop")
 	diff(t, "runs", int(f.ran.Load()), 0)
 	diff(t, "the preview", string(p.Body.JSON), model.last())
 	readLog(t, store, "s")

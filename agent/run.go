@@ -252,6 +252,9 @@ func (r *run) attempt(ctx context.Context) (chat.Message, session.Stop, error) {
 			events = append(events, session.Event{Kind: session.Diagnostic, Diagnostic: &s.Diagnostics[i]})
 		}
 	}
+	if s.prefix != nil {
+		events = append(events, session.Event{Kind: session.Prefixed, Prefix: s.prefix})
+	}
 	events = append(events, r.take(s)...)
 	for i := range s.Contexts {
 		events = append(events, session.Event{Kind: session.Context, Message: &s.Contexts[i]})

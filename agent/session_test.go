@@ -43,7 +43,7 @@ func TestBusySession(t *testing.T) {
 	time.Sleep(5 * time.Millisecond)
 	close(release)
 	pending.Wait()
-	diff(t, "events", kinds(readLog(t, store, "s")), "session.start input request answer tool.call tool.result request answer stop input request answer stop")
+	diff(t, "events", kinds(readLog(t, store, "s")), "session.start input prefix request answer tool.call tool.result request answer stop input request answer stop")
 }
 
 // Many sessions and many inputs for each, more than the agent keeps: turns never

@@ -25,7 +25,7 @@ var breakpoint = regexp.MustCompile(`"cache_control":\{[^}]*\},?`)
 // are marks for the cache, no text of the prompt.
 type sentBody struct{ tools, system, messages string }
 
-func parseBody(t *testing.T, b []byte) sentBody {
+func parseBody(t testing.TB, b []byte) sentBody {
 	t.Helper()
 	var raw struct {
 		Tools, System, Instructions, Messages, Input json.RawMessage

@@ -35,7 +35,8 @@ type Step struct {
 	Facts     *prompt.Facts
 	Snapshot  prompt.Snapshot
 
-	bench bench // what calls of the answer are run with
+	bench  bench           // what calls of the answer are run with
+	prefix *session.Prefix // to be recorded with the request; nil: as before
 }
 
 // prepare does everything of a step that comes before its first write: it reads
@@ -50,8 +51,12 @@ func (a *Agent) prepare(ctx context.Context, l *live, model Alternative, history
 	if err != nil {
 		return Step{}, err
 	}
-	s := Step{Turn: at.Turn, Step: at.Step, Assembly: composed.Assembly, Diagnostics: composed.Assembly.Diagnostics,
-		Facts: l.facts, Snapshot: view.Snapshot}
+	f := a.freezeFor(l, l.folder.View(), composed, model.Name, in, at)
+	s := Step{Turn: at.Turn, Step: at.Step, Assembly: f.assembly, Diagnostics: composed.Assembly.Diagnostics,
+		Facts: l.facts, Snapshot: view.Snapshot, prefix: f.record}
+	if len(f.said) > 0 {
+		s.Diagnostics = slices.Concat(s.Diagnostics, f.said)
+	}
 	a.settleTools(l, l.folder.View(), offer, &s, history, model)
 	s.Contexts = a.preset.Contexts(history, s.Assembly)
 	s.Request = a.request(s.Assembly, model, append(slices.Clip(history), s.Contexts...))

@@ -196,7 +196,7 @@ func TestCancelInTheStream(t *testing.T) {
 	if !errors.Is(last, context.Canceled) {
 		t.Errorf("got %v", last)
 	}
-	diff(t, "events", kinds(events), "session.start input request stop")
+	diff(t, "events", kinds(events), "session.start input prefix request stop")
 	diff(t, "reason", stop(t, events).Stop.Reason, agent.StopCancelled)
 	readLog(t, store, "s")
 	p, err := a.Preview(t.Context(), "s", agent.Text("again"))

@@ -38,7 +38,7 @@ func (c *command) compose(b *bench) (*registry.Registry, preset.Preset, error) {
 	case "", "standard":
 		return registry.New(), standard.New(standard.Config{
 			ToolOrder: cfg.Tools.Order, Visibility: visibility(cfg.Tools), Root: b.place.root, KeepMissing: cfg.VariablesMissing == "keep",
-			Budget: cfg.Budget.InputTokens, Count: b.counter.Count,
+			Budget: cfg.Budget.InputTokens, Count: b.counter.Count, Refresh: refresh(cfg.Refresh),
 		}), nil
 	case "deepseek":
 		d := cfg.DeepSeek
@@ -52,9 +52,23 @@ func (c *command) compose(b *bench) (*registry.Registry, preset.Preset, error) {
 		if err := deepseekVariables(b, p.Registry.Global()); err != nil {
 			return nil, preset.Preset{}, err
 		}
-		return p.Registry, p.Preset(visibility(cfg.Tools)...), nil
+		made := p.Preset(visibility(cfg.Tools)...)
+		if r := refresh(cfg.Refresh); r != nil {
+			made.Refresh = *r
+		}
+		return p.Registry, made, nil
 	}
 	return nil, preset.Preset{}, fmt.Errorf("preset %q: not there; the presets are %q", cfg.Preset, presetNames())
+}
+
+// refresh returns when the prefix follows what it is made from; nil: as the preset
+// has it.
+func refresh(name string) *preset.Refresh {
+	r, ok := map[string]preset.Refresh{"delta": preset.EachSession, "call": preset.EachTurn, "step": preset.EachStep}[name]
+	if !ok {
+		return nil
+	}
+	return &r
 }
 
 // deepseekVariables registers the variables that the original always has.

@@ -20,7 +20,7 @@ import (
 func (c *command) runCommand() *cobra.Command {
 	var model, output, resume, answer string
 	var maxSteps int
-	var noStream, last, pause bool
+	var noStream, last, pause, fresh bool
 	var rules permitFlags
 	cmd := &cobra.Command{
 		Use:   "run PROMPT",
@@ -63,7 +63,7 @@ func (c *command) runCommand() *cobra.Command {
 				return err
 			}
 			defer b.close()
-			return c.play(cmd.Context(), b, id, agent.Text(text), output)
+			return c.play(cmd.Context(), b, id, agent.Input{Text: text, FreshPrefix: fresh}, output)
 		},
 	}
 	f := cmd.Flags()
@@ -74,6 +74,7 @@ func (c *command) runCommand() *cobra.Command {
 	f.BoolVar(&last, "continue", false, "go on with the latest session of this project")
 	f.BoolVar(&noStream, "no-stream", false, "ask for the answer in one piece")
 	rules.add(cmd)
+	f.BoolVar(&fresh, "fresh-prefix", false, "make what stands before the conversation anew from the files as they are")
 	f.BoolVar(&pause, "pause", false, "where a person must be asked, keep the question and stop; --answer goes on")
 	f.StringVar(&answer, "answer", "", "answer what the session asks: once, session or deny, or a text, and go on")
 	_ = cmd.RegisterFlagCompletionFunc("answer", cobra.FixedCompletions([]string{"once", "session", "deny"}, cobra.ShellCompDirectiveNoFileComp))

@@ -29,11 +29,26 @@ type Preset struct {
 	Stages func(lineage []string) []prompt.Stage
 	// Epoch grows when Stages would return others than before; nil: it never does.
 	Epoch func() int
+	// Refresh says when what stands before the conversation may change.
+	Refresh Refresh
 	// Contexts returns the messages that tell the model what changed in the context
 	// channel since the given history, to be appended to it and kept. It is pure;
 	// nil: Deltas.
 	Contexts func(history []chat.Message, a prompt.Assembly) []chat.Message
 }
+
+// Refresh says when the system and instructions of a session follow what they are
+// made from. The zero value is EachStep.
+type Refresh int
+
+// The refreshes.
+const (
+	EachStep Refresh = iota // at every request
+	EachTurn                // at the first request of a turn
+	// EachSession keeps them for the whole session. What changes meanwhile is told
+	// behind the conversation, so that the prefix does not move.
+	EachSession
+)
 
 // Input returns the input of an assembly under the preset's rules.
 func (p *Preset) Input(lineage []string, facts *prompt.Facts) prompt.Input {

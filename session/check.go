@@ -24,9 +24,10 @@ const (
 	fFailure
 	fDelta
 	fTools
+	fPrefix
 )
 
-var fieldNames = [...]string{"message", "request", "usage", "stop", "call", "ask", "reply", "diagnostic", "loss", "failure", "delta", "tools"}
+var fieldNames = [...]string{"message", "request", "usage", "stop", "call", "ask", "reply", "diagnostic", "loss", "failure", "delta", "tools", "prefix"}
 
 // rules says for each kind which fields an event must have and which it may
 // have in addition.
@@ -44,6 +45,7 @@ var rules = map[Kind]struct{ must, may field }{
 	Stopped:        {must: fStop, may: fFailure},
 	Diagnostic:     {must: fDiagnostic},
 	ToolState:      {must: fTools},
+	Prefixed:       {must: fPrefix},
 	DeltaText:      {may: fDelta},
 	DeltaReasoning: {may: fDelta},
 	Lost:           {must: fLoss},
@@ -53,7 +55,7 @@ func (e *Event) fields() field {
 	var f field
 	for i, set := range [...]bool{
 		e.Message != nil, e.Request != nil, e.Usage != nil, e.Stop != nil, e.Call != nil, e.Ask != nil, e.Reply != nil,
-		e.Diagnostic != nil, e.Loss != nil, e.Failure != "", e.Delta != "", e.Tools != nil,
+		e.Diagnostic != nil, e.Loss != nil, e.Failure != "", e.Delta != "", e.Tools != nil, e.Prefix != nil,
 	} {
 		if set {
 			f |= 1 << i
@@ -97,6 +99,8 @@ func (e *Event) check() error {
 		return e.Ask.check()
 	case e.Reply != nil:
 		return e.Reply.check()
+	case e.Prefix != nil:
+		return e.Prefix.check()
 	}
 	return nil
 }

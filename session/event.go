@@ -25,6 +25,7 @@ const (
 	Notice     Kind = "notice"        // Message: what proem itself tells the model
 	Stopped    Kind = "stop"          // Stop, Failure: the turn is over
 	Diagnostic Kind = "diagnostic"    // Diagnostic
+	Prefixed   Kind = "prefix"        // Prefix: what stands before the conversation from here on
 	ToolState  Kind = "tools"         // Tools: what the model is shown from here on
 )
 
@@ -53,6 +54,7 @@ type Event struct {
 	Call       *chat.ToolCall     `json:"call,omitempty"`
 	Ask        *Ask               `json:"ask,omitempty"`
 	Reply      *Reply             `json:"reply,omitempty"`
+	Prefix     *Prefix            `json:"prefix,omitempty"`
 	Diagnostic *prompt.Diagnostic `json:"diagnostic,omitempty"`
 	Loss       *Loss              `json:"loss,omitempty"`
 	Tools      *Tools             `json:"tools,omitempty"`

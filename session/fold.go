@@ -35,6 +35,8 @@ type View struct {
 	Granted Granted
 	// Spent is what the answers of the last turn used.
 	Spent Spent
+	// Prefix is what stands before the conversation; nil: it is not kept.
+	Prefix *Prefix
 	// Pending says that the turn of the last input was not stopped, as after a
 	// crash.
 	Pending bool
@@ -166,6 +168,8 @@ func (f *Folder) apply(e Event) error {
 		return f.result(e)
 	case ToolState:
 		v.Tools = e.Tools
+	case Prefixed:
+		v.Prefix = e.Prefix
 	case Stopped:
 		v.LastStop, v.Pending = e.Stop, false
 	}

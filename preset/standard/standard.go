@@ -8,8 +8,9 @@
 //	p := standard.New(standard.Config{Budget: 100_000, Count: count})
 //	standard.Define(reg.Scope("agent"), standard.Texts{Base: "You are a careful Go programmer."})
 //
-// Names break ties, byte by byte. The context channel reaches the model as
-// deltas of its sections behind the history, so the prefix stays as it was.
+// Names break ties, byte by byte. A session keeps its prefix: the context channel
+// reaches the model as deltas of its sections behind the history, and so does what
+// changed in the system and the instructions since the session began.
 package standard
 
 import (
@@ -47,6 +48,8 @@ type Config struct {
 	// no limit. It needs Count.
 	Budget int
 	Count  func(string) int
+	// Refresh, if not nil, takes the place of preset.EachSession.
+	Refresh *preset.Refresh
 }
 
 // New returns the preset. A wrong tool order is reported at every assembly;
@@ -68,10 +71,15 @@ func New(cfg Config) preset.Preset {
 	if cfg.Budget > 0 && cfg.Count != nil {
 		stages = append(stages, stage.Budget(stage.BudgetConfig{Tokens: cfg.Budget, Count: cfg.Count, Tools: true}))
 	}
+	refresh := preset.EachSession
+	if cfg.Refresh != nil {
+		refresh = *cfg.Refresh
+	}
 	return preset.Preset{
 		Name:     "standard",
 		Stages:   func([]string) []prompt.Stage { return stages },
 		Contexts: preset.Deltas,
+		Refresh:  refresh,
 	}
 }
 
