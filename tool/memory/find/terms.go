@@ -72,7 +72,8 @@ func eachRun(s string, f func(run string, together bool)) {
 	}
 }
 
-// match says how well a unit holds a term: 0 not at all, 3 as a word.
+// match says how well a unit holds a term: 0 not at all, 3 as a word. Words of one
+// or two letters, such as "of", say little, numbers do.
 func (t term) match(folded string, words []string) int {
 	if t.run {
 		if strings.Contains(folded, t.text) {
@@ -83,6 +84,8 @@ func (t term) match(folded string, words []string) int {
 	best := 0
 	for _, w := range words {
 		switch {
+		case w == t.text && len(t.text) <= 2 && t.text > "9":
+			return 1
 		case w == t.text:
 			return 3
 		case len(t.text) >= 3 && strings.HasPrefix(w, t.text), len(w) >= 4 && len(t.text) <= len(w)+3 && strings.HasPrefix(t.text, w):
