@@ -22,8 +22,10 @@ import (
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/provider/scripted"
 	"github.com/proemhq/proem/providertest"
+	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/source/files"
 	"github.com/proemhq/proem/tool/fs"
+	"github.com/proemhq/proem/tool/memory"
 	"github.com/proemhq/proem/tool/memory/store"
 	"github.com/proemhq/proem/wire/openaichat"
 )
@@ -78,7 +80,7 @@ func set(t testing.TB, keeps, says string, tree map[string]string, change func(*
 	b.keeper, err = keeper.New(c)
 	filetest.Must(t, err)
 	b.agent, err = agent.New(agent.Config{Model: scripted.New(providertest.Script(t, says)), ModelName: "m", System: "SYSTEM PROMPT",
-		Instructions: "INSTRUCTIONS", Tools: fs.Tools(fs.Config{Roots: []string{b.root}}), Hooks: []agent.Hook{b.keeper},
+		Instructions: "INSTRUCTIONS", Tools: append(fs.Tools(fs.Config{Roots: []string{b.root}}), memory.Tools(b.store)...), Hooks: []agent.Hook{b.keeper},
 		Nested: files.New(files.Config{Cwd: b.root, Root: b.root})})
 	filetest.Must(t, err)
 	return b
@@ -156,6 +158,36 @@ turns:
 	}
 }
 
+// TestInstructionsStay has short results: one with an instruction file behind it,
+// and one of what is remembered already.
+func TestInstructionsStay(t *testing.T) {
+	b := set(t, `turns: [{text: NO_REPLY}]`, `
+turns:
+  - calls: [{tool: read_file, args: {path: sub/a.txt}}, {tool: memory_get, args: {path: MEMORY.md}}]
+  - text: done
+`, map[string]string{"sub/AGENTS.md": "NESTED INSTRUCTIONS\n", "sub/a.txt": "SHORT RESULT\n", ".proem/MEMORY.md": strings.Repeat("- older\n", 2000) + "- newest\n"}, nil)
+	recorded := ""
+	for e, err := range b.agent.Run(ctx, "s1", agent.Input{Text: "hi", Who: ann}) {
+		filetest.Must(t, err)
+		if e.Kind == session.Result {
+			recorded += e.Message.Results()[0].Text.String()
+		}
+	}
+	if !strings.Contains(recorded, "NESTED INSTRUCTIONS") || !strings.Contains(recorded, "- older") {
+		t.Fatalf("the turn is not as it should be:\n%s", recorded)
+	}
+	b.close()
+	sent := b.server.Requests()[0].Summary.User
+	for text, want := range map[string]bool{"SHORT RESULT": true, "- newest": true, "NESTED INSTRUCTIONS": false, "Result of memory_get": false} {
+		if strings.Contains(sent, text) != want {
+			t.Errorf("the request holds %q: %v\n%.2000s", text, !want, sent)
+		}
+	}
+	if len(sent) > 12<<10 {
+		t.Errorf("the request has %d bytes", len(sent))
+	}
+}
+
 func TestNothingToKeep(t *testing.T) {
 	for name, answer := range map[string]string{"plain": "NO_REPLY", "quoted": "`NO_REPLY`.", "in a list": "- NO_REPLY"} {
 		t.Run(name, func(t *testing.T) {
@@ -229,7 +261,8 @@ func TestAnswerDoesNotWait(t *testing.T) {
 			cancelled += r.Turns
 		}
 	}
-	if closed != 1 || full < 4 || full+cancelled != 8 {
+	// At most three are in the request, and three wait.
+	if closed != 1 || full < 2 || full+cancelled != 8 {
 		t.Errorf("of 8 turns %d were left out, %d cancelled; %d of 1 came too late", full, cancelled, closed)
 	}
 	diff(t, "ledger", b.file("ann/memory/2026-01-02.md"), "")
