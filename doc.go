@@ -21,7 +21,7 @@
 //	model := &provider.HTTP{Dialect: openaichat.Dialect, BaseURL: "http://127.0.0.1:8080/v1"}
 //
 // [github.com/proemhq/proem/tool] is what a model may do, and its package fs the
-// tools that look at files; search, shell and ask have more:
+// tools that look at files; search, shell, ask and memory have more:
 //
 //	tools := fs.Tools(fs.Config{Roots: []string{"/w"}})
 //

@@ -19,13 +19,13 @@ type Guidance struct {
 
 // GuidanceFor returns the guidance for the tools among specs that are memory's.
 func GuidanceFor(specs []chat.ToolSpec, extracts bool) Guidance {
-	g := Guidance{Extracts: extracts}
-	for to, name := range map[*string]string{&g.Search: SearchName, &g.Get: GetName, &g.Save: SaveName} {
+	has := func(name string) string {
 		if slices.ContainsFunc(specs, func(s chat.ToolSpec) bool { return s.Name == name }) {
-			*to = name
+			return name
 		}
+		return ""
 	}
-	return g
+	return Guidance{Search: has(SearchName), Get: has(GetName), Save: has(SaveName), Extracts: extracts}
 }
 
 // Recall says when to look into the memory; empty without a tool that does.

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -349,4 +351,27 @@ func TestNote(t *testing.T) {
 	main, today, err := s.Recent(ctx, ann)
 	filetest.Must(t, err)
 	diff(t, "recent", []string{main, today}, []string{"- likes tea\n", content(t, dir, "ann/memory/2026-01-02.md")})
+}
+
+// FuzzSave saves anything: the file has one line more, of visible characters, or
+// is as it was.
+func FuzzSave(f *testing.F) {
+	for _, s := range []string{"x", "# x\n- y", "\u2028\x00a", "- 2026-01-02: ", "\xff\xfe", "\U000E0041", "\u0085\v\f"} {
+		f.Add(s)
+	}
+	s, dir := home(f, map[string]string{".proem/MEMORY.md": "- a\n"}, func(c *store.Config) { c.Loader = nil })
+	f.Fuzz(func(t *testing.T, text string) {
+		filetest.Write(t, dir, map[string]string{"MEMORY.md": "- a\n"})
+		saved, err := s.Save(ctx, nobody, text)
+		got := content(t, dir, "MEMORY.md")
+		if err != nil || saved.Added == nil {
+			diff(t, "file", got, "- a\n")
+			return
+		}
+		line, ok := strings.CutPrefix(got, "- a\n- 2026-01-02: ")
+		if !ok || !utf8.ValidString(line) || strings.Count(line, "\n") != 1 || !strings.HasSuffix(line, "\n") ||
+			strings.ContainsFunc(line[:len(line)-1], unicode.IsControl) || strings.ContainsAny(line, "\u2028\u2029\u200b") {
+			t.Errorf("%q became %q", text, got)
+		}
+	})
 }
