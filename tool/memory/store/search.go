@@ -15,6 +15,7 @@ import (
 	workspace "github.com/proemhq/proem/source/memory"
 	"github.com/proemhq/proem/span"
 	"github.com/proemhq/proem/tool/memory/find"
+	"github.com/proemhq/proem/vfs"
 )
 
 // Bounds of a search.
@@ -120,7 +121,11 @@ func (s *Store) documents(ctx context.Context, who prompt.Who) (docs []document,
 		case errors.Is(err, fs.ErrNotExist):
 			continue
 		case err != nil:
-			notes = append(notes, fmt.Sprintf("%s was not searched: it cannot be read", name))
+			why := "it cannot be read"
+			if no := (*refused)(nil); errors.As(err, &no) {
+				why = no.Error()
+			}
+			notes = append(notes, fmt.Sprintf("%s was not searched: %s", name, why))
 			continue
 		case f.Partial:
 			notes = append(notes, fmt.Sprintf("only the first %d bytes of %s were searched", maxFile, name))
@@ -185,11 +190,19 @@ func (s *Store) moved(who prompt.Who) ([]string, error) {
 	return out, nil
 }
 
+// refused is the error of Allow.
+type refused struct{ error }
+
 // load reads a file that belongs to somebody's memory.
 func (s *Store) load(ctx context.Context, who prompt.Who, name string) (*load.File, error) {
 	at, err := s.src.Resolve(ctx, who, name)
 	if err != nil {
 		return nil, err
+	}
+	if s.cfg.Allow != nil {
+		if err := s.cfg.Allow(ctx, (vfs.Place{Dir: at.Root, Name: at.Name}).Path()); err != nil {
+			return nil, &refused{err}
+		}
 	}
 	root, err := s.loader.OpenRoot(at.Root)
 	if err != nil {

@@ -1,7 +1,10 @@
 package store_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -63,6 +66,28 @@ func TestSearchIsBounded(t *testing.T) {
 			t.Errorf("%s has %d bytes", h.Cite, len(h.Text))
 		}
 	}
+}
+
+// TestAllow refuses one file: it is neither searched nor shown, and that is said.
+func TestAllow(t *testing.T) {
+	asked := 0
+	s, dir := home(t, map[string]string{".proem/MEMORY.md": "- tea\n", ".proem/memory/private.md": "- tea\n"}, func(c *store.Config) {
+		c.Allow = func(_ context.Context, path string) error {
+			if asked++; filepath.Base(path) == "private.md" {
+				return errors.New("a rule denies it")
+			}
+			return nil
+		}
+	})
+	f, err := s.Search(ctx, nobody, "tea")
+	filetest.Must(t, err)
+	diff(t, "hits", len(f.Hits), 1)
+	diff(t, "notes", f.Notes, []string{"memory/private.md was not searched: a rule denies it"})
+	if _, err := s.Get(ctx, nobody, "memory/private.md", store.Lines{}); err == nil || err.Error() != "a rule denies it" {
+		t.Errorf("Get: %v", err)
+	}
+	diff(t, "asked", asked, 3)
+	diff(t, "files", tree(t, dir), []string{"MEMORY.md", "memory/private.md"})
 }
 
 func TestGet(t *testing.T) {

@@ -27,6 +27,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -62,6 +63,9 @@ type Config struct {
 	// Shared lets nobody in particular save, into the memory that everybody without
 	// one of their own sees. It is for an agent that works for one person.
 	Shared bool
+	// Allow, if not nil, is asked with the absolute path, without links, of each file
+	// before something of it is shown. Its error refuses.
+	Allow func(ctx context.Context, path string) error
 	// MaxBytes is the size that MEMORY.md does not exceed. When an entry does not
 	// fit, the oldest move to the archive; 0: DefaultMaxBytes.
 	MaxBytes int
