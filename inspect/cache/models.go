@@ -1,9 +1,8 @@
 package cache
 
 // The prices of input, where a token that is neither read from a cache nor written
-// to one costs 1: cache.md's table of July 2026 holds for the models of OpenAI
-// before 5.6, for Anthropic with a lifetime of five minutes, and for DeepSeek's
-// smaller models.
+// to one costs 1: those of the models of OpenAI before 5.6, of Anthropic by
+// lifetime, and of DeepSeek's smaller models.
 const (
 	readOpenAI    = 0.1
 	readAnthropic = 0.1

@@ -52,7 +52,7 @@ const home = "/home/you"
 
 // A shell understands as much as the documents need: commands of proem, "cd",
 // "export", "mkdir -p", "git init", "cat", "go run ./examples/…", variables before a
-// command, and the filters "head", "tail", "grep" and "jq".
+// command, the filters "head", "tail", "grep" and "jq", and "> FILE" at the end.
 type shell struct {
 	real   string // where home lies
 	dir    string // the working directory, as sessions see it
@@ -119,6 +119,10 @@ func (s *shell) run(command string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	into := "" // a file, for the result alone
+	if n := len(words); n > 2 && words[n-2] == ">" {
+		into, words = words[n-1], words[:n-2]
+	}
 	var stages [][]string
 	for at, i := 0, 0; i <= len(words); i++ {
 		if i == len(words) || words[i] == "|" {
@@ -126,13 +130,16 @@ func (s *shell) run(command string) (string, error) {
 			at = i + 1
 		}
 	}
-	s.stderr = len(stages) == 1 // what is piped is the result alone
+	s.stderr = len(stages) == 1 && into == "" // what is piped is the result alone
 	text, err := s.command(stages[0])
 	for _, f := range stages[1:] {
 		if err != nil {
 			return "", err
 		}
 		text, err = filter(f, text)
+	}
+	if into != "" && err == nil {
+		return "", os.WriteFile(filepath.Join(s.real, strings.TrimPrefix(path.Join(s.dir, into), home)), []byte(text), 0o644)
 	}
 	return text, err
 }
