@@ -122,40 +122,60 @@ func (c change) explain() (section, cause, message string) {
 
 func isKind(p *piece, k kind) bool { return p != nil && p.kind == k }
 
+// maxNamed is how many tools a cause names of each kind of change.
+const maxNamed = 16
+
 // tools says what became of the tools.
 func (c change) tools() (cause, message string) {
-	names := func(p *prompt) (out []string) {
-		for _, x := range p.pieces {
-			if x.kind == toolPiece {
-				out = append(out, x.name)
+	before, now := c.before.tools(), c.p.tools()
+	find := func(list []piece, name string) *piece {
+		for i := range list {
+			if list[i].name == name {
+				return &list[i]
 			}
 		}
-		return out
+		return nil
 	}
-	before, now := names(c.before), names(c.p)
+	var added, removed, changed []string
+	for _, t := range now {
+		switch old := find(before, t.name); {
+		case old == nil:
+			added = append(added, t.name)
+		case old.content != t.content:
+			changed = append(changed, t.name)
+		}
+	}
+	for _, t := range before {
+		if find(now, t.name) == nil {
+			removed = append(removed, t.name)
+		}
+	}
 	var causes, words []string
-	for _, n := range now {
-		if !slices.Contains(before, n) {
-			causes, words = append(causes, "tools.added("+n+")"), append(words, "the tool "+n+" is new")
+	for _, x := range []struct {
+		cause, words string
+		names        []string
+	}{{"tools.added", "new: ", added}, {"tools.removed", "gone: ", removed}, {"tools.changed", "with another description or schema: ", changed}} {
+		if n := len(x.names); n > 0 {
+			slices.Sort(x.names)
+			if n > maxNamed {
+				x.names = append(x.names[:maxNamed], fmt.Sprintf("and %d more", n-maxNamed))
+			}
+			causes = append(causes, x.cause+"("+strings.Join(x.names, ",")+")")
+			words = append(words, x.words+strings.Join(x.names, ", "))
 		}
 	}
-	for _, n := range before {
-		if !slices.Contains(now, n) {
-			causes, words = append(causes, "tools.removed("+n+")"), append(words, "the tool "+n+" is gone")
-		}
+	if causes == nil {
+		return "tools.order", "the same tools in another order; sort them"
 	}
-	const help = "; tools stand before everything else, so keep them for the whole run"
-	switch {
-	case len(causes) > 0:
-		return strings.Join(causes, ", "), strings.Join(words, ", ") + help
-	case !slices.Equal(before, now):
-		return "tools.reordered", "the same tools in another order; sort them"
+	return strings.Join(causes, " "), "the tools changed, " + strings.Join(words, ", ") + "; they stand before everything else, so keep them for the whole run"
+}
+
+func (p *prompt) tools() []piece {
+	n := 0
+	for n < len(p.pieces) && p.pieces[n].kind == toolPiece {
+		n++
 	}
-	name := ""
-	if c.at < len(c.p.pieces) {
-		name = c.p.pieces[c.at].name
-	}
-	return "tools.changed(" + name + ")", "the tool " + name + " has another description or schema" + help
+	return p.pieces[:n]
 }
 
 // system says what became of the system text.

@@ -57,8 +57,8 @@ func TestCauses(t *testing.T) {
 	}{
 		{"tool added", chat(grep, base, user), chat(grep+","+read, base, user), "tools", "tools.added(read)", "," + read, 8},
 		{"tool removed", chat(grep+","+read, base, user), chat(read, base, user), "tools", "tools.removed(grep)", `read","desc`, 7},
-		{"tools exchanged", chat(grep, base, user), chat(read, base, user), "tools", "tools.added(read), tools.removed(grep)", `read","desc`, 7},
-		{"tool order", chat(grep+","+read, base, user), chat(read+","+grep, base, user), "tools", "tools.reordered", `read","desc`, 9},
+		{"tools exchanged", chat(grep, base, user), chat(read, base, user), "tools", "tools.added(read) tools.removed(grep)", `read","desc`, 7},
+		{"tool order", chat(grep+","+read, base, user), chat(read+","+grep, base, user), "tools", "tools.order", `read","desc`, 9},
 		{"tool schema", chat(grep, base, user), chat(strings.Replace(grep, "lines", "files", 1), base, user), "tools", "tools.changed(grep)", `files"`, 6},
 		{"system", chat(grep, base, user), chat(grep, system("Use spaces."), user), "system", "system.changed", `spaces."`, 4},
 		{"system gone", chat(grep, base, user), chat(grep, user), "system", "system.removed", `user","content":"look`, 3},

@@ -5,14 +5,12 @@ import (
 	"math"
 	"testing"
 
-	"github.com/proemhq/proem/inspect/cache"
 	"github.com/proemhq/proem/inspect/scenario"
 	"github.com/proemhq/proem/preset"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/registry"
 	"github.com/proemhq/proem/source"
 	"github.com/proemhq/proem/stage"
-	"github.com/proemhq/proem/token"
 )
 
 // An emulation says where another harness puts what changes. The rest stands in
@@ -90,7 +88,7 @@ func TestOtherDesigns(t *testing.T) {
 		token, openAI, anthropic, deep float64
 		costOpenAI, costDeep           float64
 	}
-	for _, c := range []struct {
+	cases := []struct {
 		name string
 		emulation
 		want figures
@@ -100,20 +98,24 @@ func TestOtherDesigns(t *testing.T) {
 		{"chain, no tasks", emulation{memory: 500, noTasks: true, todo: true, date: true}, figures{554, .902, 2, .859, .856, .828, .719, 1.59, 4.94}},
 		{"fields, memory in the first", emulation{memory: 250}, figures{558, .879, 24, .838, .835, .834, .823, 1.74, 3.27}},
 		{"fields, memory in the second", emulation{memory: 950}, figures{558, .924, 24, .881, .877, .834, .849, 1.47, 2.84}},
-	} {
+	}
+	var designs []scenario.Design
+	for _, c := range cases {
+		designs = append(designs, c.design(c.name))
+	}
+	reports, _, err := scenario.Compare(t.Context(), scenario.Default(), designs, count)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			got, _, err := scenario.Compare(t.Context(), scenario.Default(), []scenario.Design{c.design(c.name)}, token.Estimate.Count)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r := got[0]
+			r := reports[i]
 			near := func(what string, got, want, by float64) {
 				t.Helper()
 				if math.Abs(got-want) > by {
 					t.Errorf("%s: got %.4g, want about %.4g", what, got, want)
 				}
 			}
-			t.Logf("%+v", cache.Report{Input: r.Input, Retained: r.Retained, AppendOnly: r.AppendOnly, Hit: r.Hit, CostOverBound: r.CostOverBound})
 			near("input", float64(r.Input), float64(c.want.input)*1e3, 20e3)
 			near("retained", r.Retained, c.want.retained, .03)
 			near("append-only", float64(r.AppendOnly), float64(c.want.append), 0)
