@@ -76,6 +76,7 @@ func (f *frozen) say(s prompt.Severity, code, format string, args ...any) {
 // on the model and is taken anew; what others say stays (C88).
 func remodelled(kept *session.Prefix, a prompt.Assembly, model string) *session.Prefix {
 	out := session.PrefixOf(model, a)
+	old := map[string]bool{}
 	for i, s := range out.Sections {
 		if s.From != nil && s.From.Trust <= span.User && s.From.Source != "file" {
 			continue
@@ -83,53 +84,89 @@ func remodelled(kept *session.Prefix, a prompt.Assembly, model string) *session.
 		at := slices.IndexFunc(kept.Sections, func(k session.PrefixSection) bool { return k.Name == s.Name && k.Channel == s.Channel })
 		if at >= 0 {
 			out.Sections[i] = kept.Sections[at]
+			old[s.Channel+" "+s.Name] = true
+		}
+	}
+	for _, c := range kept.Changes {
+		if old[c.Channel+" "+c.Name] {
+			out.Changes = append(out.Changes, c)
 		}
 	}
 	return out
 }
 
-// overlaid returns the assembly with the kept prefix, and with a section in the
-// context channel for each difference.
+// overlaid returns the assembly with the kept prefix, with a section in the context
+// channel for each change that was told, and for each that is new.
 func overlaid(kept *session.Prefix, a prompt.Assembly, f *frozen) prompt.Assembly {
-	var out []prompt.Section
-	live := map[string]*prompt.Section{}
+	live, order := map[string]*prompt.Section{}, []string(nil)
+	var rest []prompt.Section
 	for i := range a.Sections {
-		if s := &a.Sections[i]; s.Channel == prompt.System || s.Channel == prompt.Instructions {
-			live[key(*s)] = s
+		s := &a.Sections[i]
+		if s.Channel != prompt.System && s.Channel != prompt.Instructions {
+			rest = append(rest, *s)
+			continue
 		}
+		live[key(*s)] = s
+		order = append(order, key(*s))
 	}
-	var changes []prompt.Section
+	told := map[string]prompt.Section{} // as the model knows them
+	var out []prompt.Section
 	for _, k := range kept.Sections {
 		s, err := k.Section()
 		if err != nil {
 			continue // the log was checked when it was read
 		}
-		now := live[key(s)]
-		delete(live, key(s))
-		if now != nil { // what the log does not keep of it
+		if now := live[key(s)]; now != nil { // what the log does not keep of it
 			s.Doc, s.Required, s.Priority, s.Min = now.Doc, now.Required, now.Priority, now.Min
+		} else {
+			order = append(order, key(s))
 		}
+		told[key(s)] = s
 		out = append(out, s)
-		if c := changed(s, now); c != nil {
-			changes = append(changes, *c)
+	}
+	count := map[string]int{}
+	for _, c := range kept.Changes {
+		k := c.Channel + " " + c.Name
+		s := told[k]
+		if s.Name == "" {
+			s = prompt.Section{Name: c.Name, From: c.From}
+		}
+		if live[k] == nil && !slices.Contains(order, k) {
+			order = append(order, k)
+		}
+		s.Text = c.Now
+		told[k] = s
+		rest = append(rest, noticeOf(c, count[k], len(rest)))
+		count[k]++
+	}
+	var news []session.PrefixChange
+	for _, k := range order {
+		if c := changed(told[k], live[k], k); c != nil {
+			news = append(news, *c)
+			rest = append(rest, noticeOf(*c, count[k], len(rest)))
+			f.said = append(f.said, prompt.Diagnostic{Severity: prompt.Info, Code: codeChanged, Path: c.From.Path,
+				Message: c.Name + " changed since the session began: the prefix keeps what it said, and a notice behind the conversation tells the change"})
+			count[k]++
 		}
 	}
-	for i := range a.Sections {
-		s := &a.Sections[i]
-		switch {
-		case s.Channel != prompt.System && s.Channel != prompt.Instructions:
-			out = append(out, *s)
-		case live[key(*s)] == s && s.Text.Len() > 0:
-			changes = append(changes, *added(s))
+	for _, k := range order {
+		if count[k] > 0 {
+			from := told[k].From
+			if live[k] != nil {
+				from = live[k].From
+			}
+			_, name, _ := strings.Cut(k, " ")
+			a.Notes = append(slices.Clip(a.Notes), prompt.Note{Name: name, Stage: freezeStage, From: from,
+				Reason: "changed since session start; told in " + ChangedSection + name})
 		}
 	}
-	for _, c := range changes {
-		name := strings.TrimPrefix(c.Name, ChangedSection)
-		f.said = append(f.said, prompt.Diagnostic{Severity: prompt.Info, Code: codeChanged, Path: c.From.Path,
-			Message: name + " changed since the session began: the prefix keeps what it said, and a notice behind the conversation tells the change"})
-		a.Notes = append(slices.Clip(a.Notes), prompt.Note{Name: name, Stage: freezeStage, From: c.From, Reason: "changed since session start; told in " + c.Name})
+	switch {
+	case len(news) > 0 && f.record != nil:
+		f.record.Changes = append(slices.Clip(f.record.Changes), news...)
+	case len(news) > 0:
+		f.record = &session.Prefix{Changes: news}
 	}
-	a.Sections = append(out, changes...)
+	a.Sections = append(out, rest...)
 	return a
 }
 
@@ -138,60 +175,74 @@ func key(s prompt.Section) string { return s.Channel.String() + " " + s.Name }
 // changeOrder puts changes behind what else is told.
 const changeOrder = 1000
 
-// notice returns a section that tells of a change.
-func notice(s *prompt.Section, text string, rest span.Text) *prompt.Section {
-	from := *origin(s)
-	from.Stage = freezeStage
-	head := span.OfGenerated(text, &span.Origin{Section: s.Name, Source: "generated:" + freezeStage, Stage: freezeStage})
-	return &prompt.Section{Name: ChangedSection + s.Name, Channel: prompt.Context, Class: prompt.Turn, Order: changeOrder, From: &from, Text: append(head, rest...)}
-}
-
-func origin(s *prompt.Section) *span.Origin {
-	if s.From == nil {
-		return &span.Origin{Section: s.Name, Trust: span.Tool}
+// noticeOf returns the section that tells of the n-th change of a section.
+func noticeOf(c session.PrefixChange, n, at int) prompt.Section {
+	name := ChangedSection + c.Name
+	if n > 0 {
+		name += fmt.Sprintf(" (%d)", n+1)
 	}
-	return s.From
+	from := *origin(c.From, c.Name)
+	from.Stage = freezeStage
+	return prompt.Section{Name: name, Channel: prompt.Context, Class: prompt.Turn, Order: changeOrder + float64(at), From: &from, Text: c.Notice}
 }
 
-// added tells of a section that the prefix does not have.
-func added(s *prompt.Section) *prompt.Section {
-	return notice(s, "Added since this conversation began:\n", s.Text)
+func origin(o *span.Origin, name string) *span.Origin {
+	if o == nil {
+		return &span.Origin{Section: name, Trust: span.Tool}
+	}
+	return o
 }
 
-// changed tells how a section differs from the kept one; nil: it does not.
-func changed(kept prompt.Section, now *prompt.Section) *prompt.Section {
-	switch {
-	case now == nil || now.Text.Len() == 0:
-		if kept.Text.Len() == 0 {
+// changed tells how a section differs from what the model knows of it; nil: it
+// does not.
+func changed(told prompt.Section, now *prompt.Section, key string) *session.PrefixChange {
+	channel, name, _ := strings.Cut(key, " ")
+	c := &session.PrefixChange{Name: name, Channel: channel, From: origin(told.From, name)}
+	if now == nil || now.Text.Len() == 0 {
+		if told.Text.Len() == 0 {
 			return nil
 		}
-		return notice(&kept, "This part of the text at the beginning does not hold any more.", nil)
-	case kept.Text.String() == now.Text.String():
+		c.Notice = says(name, "This part does not hold any more.", nil)
+		return c
+	}
+	c.Now, c.From = now.Text, origin(now.From, name)
+	switch {
+	case told.Text.String() == now.Text.String():
 		return nil
-	case kept.Text.Len() == 0:
-		return added(now)
+	case told.Text.Len() == 0:
+		c.Notice = says(name, "Added since this conversation began:\n", now.Text)
+		return c
 	}
-	before, after := stage.Content(kept), stage.Content(*now)
-	diff, err := udiff.ToUnified("before", "now", before.String(), udiff.Lines(before.String(), after.String()), 2)
+	before, after := stage.Content(told), stage.Content(*now)
+	diff, err := udiff.ToUnified("before", "now", before.String(), udiff.Lines(before.String(), after.String()), 0)
 	if err != nil || diff == "" || len(diff) > after.Len()+200 {
-		return notice(now, "This takes the place of the part with the same name at the beginning:\n", now.Text)
+		c.Notice = says(name, "This takes the place of the part of that name:\n", now.Text)
+		return c
 	}
-	const how = "This part of the text at the beginning changed; what it says now holds. The change:\n"
-	from := *origin(now)
+	from := *c.From
 	from.Stage = freezeStage
+	_, diff, _ = strings.Cut(diff, "\n") // without the names
+	_, diff, _ = strings.Cut(diff, "\n")
 	text := span.Text{{Text: diff, From: &from, Off: span.NoOffset}}
 	if from.Trust >= span.Workspace {
-		text = stage.Enclose("diff", shown(now), from.Trust, text)
+		text = stage.Enclose("diff", shown(name), from.Trust, text)
 	}
-	return notice(now, how, text)
+	c.Notice = says(name, "Changed; what it says now holds:\n", text)
+	return c
 }
 
 // shown is what a notice calls a section: the path from where the prefix's fence
 // has it, which is the same on every machine, or its name.
-func shown(s *prompt.Section) string {
-	_, name, ok := strings.Cut(s.Name, ":")
+func shown(section string) string {
+	_, name, ok := strings.Cut(section, ":")
 	if !ok {
-		name = s.Name
+		name = section
 	}
 	return path.Clean(filepath.ToSlash(name))
+}
+
+// says returns a notice.
+func says(name, text string, rest span.Text) span.Text {
+	head := span.OfGenerated(text, &span.Origin{Section: name, Source: "generated:" + freezeStage, Stage: freezeStage})
+	return append(head, rest...)
 }

@@ -138,7 +138,7 @@ func TestFrozenComesAndGoes(t *testing.T) {
 	filetest.Must(t, err)
 	turn(t, a, "s", "four")
 	got := p.sent(t)
-	for i, want := range []string{"", "This part of the text at the beginning does not hold any more.", "[context: changed:project:AGENTS.md, no longer holds]", `Added since this conversation began:\nBe late.`} {
+	for i, want := range []string{"", "This part does not hold any more.", `[context: changed:project:AGENTS.md (2)]\nAdded since this conversation began:`, `Added since this conversation began:\nBe late.`} {
 		diff(t, "system", got[i].system, got[0].system)
 		if rest := got[i].messages[len(got[max(0, i-1)].messages)-1:]; !strings.Contains(rest, want) {
 			t.Errorf("request %d appends %s", i+1, rest)

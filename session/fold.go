@@ -169,7 +169,7 @@ func (f *Folder) apply(e Event) error {
 	case ToolState:
 		v.Tools = e.Tools
 	case Prefixed:
-		v.Prefix = e.Prefix
+		v.Prefix = v.Prefix.with(e.Prefix)
 	case Stopped:
 		v.LastStop, v.Pending = e.Stop, false
 	}

@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/span"
@@ -9,10 +10,31 @@ import (
 
 // A Prefix is the text that stands before the conversation, as a session keeps it:
 // the sections of the channels system and instructions, in their order, ready to
-// be sent. The last event of the kind counts.
+// be sent, and what the model was told of them since. An event with sections takes
+// the place of those before; one without adds its changes.
 type Prefix struct {
 	Model    string          `json:"model,omitempty"` // for which it was made
 	Sections []PrefixSection `json:"sections,omitempty"`
+	Changes  []PrefixChange  `json:"changes,omitempty"` // in the order in which they were told
+}
+
+// A PrefixChange is a change of a section that was told behind the conversation.
+type PrefixChange struct {
+	Name    string       `json:"name"`           // of the section
+	Channel string       `json:"channel"`        // of the section
+	Notice  span.Text    `json:"notice"`         // what was told
+	Now     span.Text    `json:"now,omitempty"`  // what the section says; empty: it is gone
+	From    *span.Origin `json:"from,omitempty"` // of the section
+}
+
+// with returns the prefix after an event.
+func (p *Prefix) with(e *Prefix) *Prefix {
+	if p == nil || len(e.Sections) > 0 {
+		return e
+	}
+	q := *p
+	q.Changes = append(slices.Clip(p.Changes), e.Changes...)
+	return &q
 }
 
 // A PrefixSection is one section of a prefix.
@@ -57,6 +79,11 @@ func (p *Prefix) check() error {
 	for i, s := range p.Sections {
 		if _, err := s.Section(); err != nil {
 			return fmt.Errorf("prefix: section %d, %q: %w", i+1, s.Name, err)
+		}
+	}
+	for i, c := range p.Changes {
+		if c.Name == "" || len(c.Notice) == 0 {
+			return fmt.Errorf("prefix: change %d tells nothing", i+1)
 		}
 	}
 	return nil

@@ -3,8 +3,6 @@ package scenario_test
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/proemhq/proem/inspect/cache"
 	"github.com/proemhq/proem/inspect/scenario"
 	"github.com/proemhq/proem/preset"
@@ -41,33 +39,13 @@ func TestStandardOnlyGrows(t *testing.T) {
 		{"default", 400, cache.Costs{OpenAI: 1.05, Anthropic: 1.05, DeepSeek: 1.06}},
 		{"long results", 2000, cache.Costs{OpenAI: 1.03, Anthropic: 1.03, DeepSeek: 1.03}},
 	} {
-		s := settled("standard")
+		s := scenario.Default()
 		s.Result = c.result
 		r, _ := compare(t, s, design(t, "standard"))
 		if r.Retained != 1 || r.AppendOnly != s.Steps-1 || len(r.Breaks) > 0 {
 			t.Errorf("%s: got %+v", c.name, r)
 		}
 		below(t, c.name, r.CostOverBound, c.most)
-	}
-}
-
-// What moves the prefix of the standard preset today is an edited file of a session
-// section, and nothing else; each break names it.
-func TestStandardBreaks(t *testing.T) {
-	r, _ := compare(t, scenario.Default(), design(t, "standard"))
-	type cause struct {
-		Request        int
-		Section, Cause string
-	}
-	var got, want []cause
-	for _, b := range r.Breaks {
-		got = append(got, cause{b.Request, b.Section, b.Cause})
-	}
-	for _, step := range []int{6, 11, 16, 21, 26} {
-		want = append(want, cause{step, "workspace:memory/MEMORY.md", "source.changed"})
-	}
-	if diff := cmp.Diff(got, want); diff != "" {
-		t.Errorf("(-got +want)\n%s", diff)
 	}
 }
 
@@ -92,7 +70,7 @@ func TestReminderCostsItself(t *testing.T) {
 		}
 		return p, reg, err
 	}}
-	s := settled(name)
+	s := scenario.Default()
 	plain, _ := compare(t, s, design(t, name))
 	reminded, bound := compare(t, s, with)
 	own := reminded.Input - plain.Input

@@ -51,20 +51,6 @@ func over(t *testing.T, s scenario.Scenario, name string, d wire.Dialect, kind p
 	return sent, server.Cache()[scenario.ModelName]
 }
 
-// settled returns the default scenario; for the standard preset without the edits
-// of memory, which move its prefix.
-func settled(name string) scenario.Scenario {
-	s := scenario.Default()
-	if name == "standard" {
-		for i := range s.Parts {
-			if s.Parts[i].Kind == scenario.Memory {
-				s.Parts[i].Every = 0
-			}
-		}
-	}
-	return s
-}
-
 // What is simulated here is what a server finds that reads the requests by rules
 // of its own, and every preset plays in every protocol. The server keeps a cache
 // for each key, so only runs with one key can be compared.
@@ -80,7 +66,7 @@ func TestOverHTTP(t *testing.T) {
 			{openairesponses.Dialect, providertest.CacheSteps, func(h cache.Hit) float64 { return h.OpenAI }},
 			{anthropic.Dialect, providertest.CacheBreakpoints, func(h cache.Hit) float64 { return h.Anthropic }},
 		} {
-			bodies, totals := over(t, settled(preset), preset, c.dialect, c.kind)
+			bodies, totals := over(t, scenario.Default(), preset, c.dialect, c.kind)
 			a := cache.New(count)
 			for _, b := range bodies {
 				b.Marks = nil // as a server sees it
