@@ -1,0 +1,7 @@
+package gitrepo
+
+// What the fuzz targets look at.
+var (
+	ParseList = parseList
+	Next      = next
+)
