@@ -146,9 +146,11 @@ func (r *run) batch(ctx context.Context, plans []*planned) error {
 			return err
 		}
 	}
+	past := tool.History{Turn: r.turnNo, Messages: r.l.folder.View().Messages}
 	for i, p := range plans {
 		if p.result == nil {
-			running[i] = start(r.toolContext(ctx), p)
+			past.Call = p.made.ID
+			running[i] = start(tool.WithHistory(r.toolContext(ctx), past), p)
 		}
 	}
 	var failed error // of a hook

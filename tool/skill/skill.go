@@ -6,6 +6,10 @@
 //
 // A skill's text comes from a file and is data: it is handed over inside a fence,
 // nothing in it is run, and its files never lead out of its folder.
+//
+// What the session's history holds already is not handed over again, until it
+// changes. That is read off the history, so it holds after a restart, and what
+// was cut from the history is loaded anew.
 package skill
 
 import (
@@ -13,7 +17,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/prompt"
@@ -49,27 +55,37 @@ func (load) Effect(context.Context, json.RawMessage) tool.Effect {
 	return tool.Effect{ReadOnly: true, Idempotent: true}
 }
 
-// Call implements [tool.Tool].
-func (l load) Call(ctx context.Context, args json.RawMessage) (tool.Result, error) {
-	var in struct {
-		Name string  `json:"name"`
-		Path *string `json:"path"`
-	}
+// request is the arguments of a call.
+type request struct {
+	Name string `json:"name"`
+	Path string `json:"path"`
+}
+
+func parse(args json.RawMessage) (in request, err error) {
 	d := json.NewDecoder(strings.NewReader(string(args)))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&in); err != nil {
-		return tool.Errorf("load_skill: %v; it takes name and path", err), nil
+	if err = d.Decode(&in); in.Path == skills.Manifest {
+		in.Path = ""
 	}
-	if in.Name == "" {
+	return in, err
+}
+
+// Call implements [tool.Tool].
+func (l load) Call(ctx context.Context, args json.RawMessage) (tool.Result, error) {
+	in, err := parse(args)
+	switch {
+	case err != nil:
+		return tool.Errorf("load_skill: %v; it takes name and path", err), nil
+	case in.Name == "":
 		return tool.Errorf("load_skill: name is missing"), nil
 	}
 	who := tool.Who(ctx)
-	var out span.Text
-	var err error
-	if in.Path == nil || *in.Path == "" || *in.Path == skills.Manifest {
-		out, err = l.manifest(ctx, who, in.Name)
+	var ref string
+	var text span.Text
+	if in.Path == "" {
+		ref, text, err = l.manifest(ctx, who, in.Name)
 	} else {
-		out, err = l.file(ctx, who, in.Name, *in.Path)
+		ref, text, err = l.file(ctx, who, in.Name, in.Path)
 	}
 	var refused *skills.Error
 	switch {
@@ -78,39 +94,55 @@ func (l load) Call(ctx context.Context, args json.RawMessage) (tool.Result, erro
 	case err != nil:
 		return tool.Result{}, err
 	}
-	return tool.Result{Text: out}, nil
+	return tool.Result{Text: once(ctx, in, ref, text)}, nil
 }
 
-func (l load) manifest(ctx context.Context, who prompt.Who, name string) (span.Text, error) {
+// manifest returns the text of a skill, and what it is called.
+func (l load) manifest(ctx context.Context, who prompt.Who, name string) (ref string, out span.Text, err error) {
 	got, err := l.set.Load(ctx, who, name)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
-	out := stage.Enclose("skill", got.Ref(), got.Trust, got.Body)
+	out = stage.Enclose("skill", got.Ref(), got.Trust, got.Body)
 	if len(got.Files) > 0 {
 		rest := ""
 		if got.More {
 			rest = ", and more"
 		}
-		out = append(out, note(fmt.Sprintf("\nFiles of the skill, to be loaded by path: %s%s", strings.Join(got.Files, ", "), rest))...)
+		names := make([]string, len(got.Files))
+		for i, f := range got.Files {
+			names[i] = shown(f)
+		}
+		out = append(out, note(fmt.Sprintf("\nFiles of the skill, to be loaded by path: %s%s", strings.Join(names, ", "), rest))...)
 	}
-	return out, nil
+	return got.Ref(), out, nil
 }
 
-func (l load) file(ctx context.Context, who prompt.Who, name, path string) (span.Text, error) {
+// shown returns the name of a file as it can stand outside of a fence: one with
+// line breaks or the like is quoted.
+func shown(name string) string {
+	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.QuoteToGraphic(name)
+	}
+	return name
+}
+
+// file returns a file of a skill, and what it is called.
+func (l load) file(ctx context.Context, who prompt.Who, name, path string) (ref string, out span.Text, err error) {
 	got, err := l.set.Open(ctx, who, name, path)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	text := got.Spans
 	if text == nil {
 		text = span.Of(got.Text, &span.Origin{Section: name, Source: "skill", Path: got.Path, Trust: span.Project})
 	}
-	out := stage.Enclose("skill", name+"/"+path, span.Project, text)
+	ref = name + "/" + path
+	out = stage.Enclose("skill", ref, span.Project, text)
 	if got.Partial {
 		out = append(out, note(fmt.Sprintf("\nThe file is cut: it has %d bytes.", got.Size))...)
 	}
-	return out, nil
+	return ref, out, nil
 }
 
 func note(s string) span.Text { return span.OfGenerated(s, span.Generated("skill")) }
