@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/cli/config"
 	"github.com/proemhq/proem/preset"
 	"github.com/proemhq/proem/preset/deepseek"
@@ -23,6 +25,8 @@ import (
 	"github.com/proemhq/proem/span"
 	"github.com/proemhq/proem/stage"
 	"github.com/proemhq/proem/tool"
+	toolmemory "github.com/proemhq/proem/tool/memory"
+	"github.com/proemhq/proem/tool/memory/store"
 )
 
 // presetNames are the composition models that --preset knows.
@@ -100,6 +104,17 @@ func visibility(t config.Tools) []stage.VisibilityRule {
 	return rules
 }
 
+// shows reports whether tools.allow and tools.deny let the model see a tool.
+func shows(t config.Tools, name string) bool {
+	named := func(list []string) bool {
+		return slices.ContainsFunc(list, func(pattern string) bool {
+			ok, _ := path.Match(pattern, name)
+			return ok
+		})
+	}
+	return (t.Allow == nil || named(t.Allow)) && !named(t.Deny)
+}
+
 // define registers what the configuration and the place give to a prompt.
 func (c *command) define(b *bench, reg *registry.Registry, l *load.Loader) error {
 	cfg, scope := b.cfg, reg.Global()
@@ -126,6 +141,7 @@ func (c *command) define(b *bench, reg *registry.Registry, l *load.Loader) error
 	if b.trusted {
 		b.memory = b.home(l)
 		t.Workspace = b.memory
+		b.remembers = b.memoryStore(l)
 	}
 	t.Date = clock.New(clock.Config{Env: b.env})
 	t.Environment = envfacts.New(envfacts.Config{Root: b.place.root, Cwd: b.place.cwd, Paths: b.space().Describe()})
@@ -176,23 +192,64 @@ func (b *bench) files() files.Config {
 	return c
 }
 
+// A homeAt says where the agent's home lies, and what stands before its names in a
+// prompt.
+type homeAt struct{ root, dir, shown string }
+
+func (b *bench) homeAt() homeAt {
+	rel, err := filepath.Rel(b.place.root, b.place.workspace)
+	if err != nil || !filepath.IsLocal(rel) {
+		return homeAt{b.place.workspace, ".", ""}
+	}
+	at := homeAt{root: b.place.root, dir: filepath.ToSlash(rel)}
+	if at.dir != "." {
+		at.shown = at.dir + "/"
+	}
+	return at
+}
+
 // home returns the source of the agent's home.
 func (b *bench) home(l *load.Loader) *memory.Source {
-	c := memory.Config{Env: b.env, Loader: l, Root: b.place.root, ExtraFiles: b.cfg.Workspace.ExtraFiles,
+	at := b.homeAt()
+	c := memory.Config{Env: b.env, Loader: l, Root: at.root, Dir: at.dir, Shown: at.shown, ExtraFiles: b.cfg.Workspace.ExtraFiles,
 		MaxTokens: budget(b.cfg.Workspace.MaxTokens)}
 	if b.counter != nil {
 		c.Count = b.counter.Count
 	}
-	rel, err := filepath.Rel(b.place.root, b.place.workspace)
-	if err == nil && filepath.IsLocal(rel) {
-		c.Dir = filepath.ToSlash(rel)
-		if c.Dir != "." {
-			c.Shown = c.Dir + "/"
-		}
-	} else {
-		c.Root, c.Dir = b.place.workspace, "."
-	}
 	return memory.New(c)
+}
+
+// memoryStore returns what the memory tools work on; nil: the agent has no home yet.
+func (b *bench) memoryStore(l *load.Loader) *store.Store {
+	root, err := b.env.Files.OpenRoot(b.place.workspace)
+	if err != nil {
+		return nil
+	}
+	root.Close()
+	at := b.homeAt()
+	return store.New(store.Config{Env: b.env, Loader: l, Root: at.root, Dir: at.dir, Shown: at.shown, Shared: true, Zone: b.env.Clock.Now().Location(),
+		Allow: allows(b.policy, toolmemory.SearchName)})
+}
+
+// guide registers what is said of the memory tools that the model is shown.
+func (b *bench) guide(scope *registry.Scope, tools []tool.Tool) error {
+	var specs []chat.ToolSpec
+	for _, t := range tools {
+		if spec := t.Spec(); shows(b.cfg.Tools, spec.Name) {
+			specs = append(specs, spec)
+		}
+	}
+	g := toolmemory.GuidanceFor(specs, false)
+	for i, text := range []string{g.Recall(), g.Persistence()} {
+		if text == "" {
+			continue
+		}
+		d := prompt.SectionDef{Name: []string{"memory-recall", "memory-persistence"}[i], Order: standard.OrderRuntime - 50 + float64(i), Body: prompt.Body{Literal: text}}
+		if _, err := scope.Section(d); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // resolve returns where a name of the agent's home lies for whom a tool is

@@ -22,6 +22,8 @@ import (
 	"github.com/proemhq/proem/source/skills"
 	"github.com/proemhq/proem/span"
 	"github.com/proemhq/proem/token"
+	toolmemory "github.com/proemhq/proem/tool/memory"
+	"github.com/proemhq/proem/tool/memory/store"
 	"github.com/proemhq/proem/tool/permit"
 	"github.com/proemhq/proem/tool/skill"
 	"github.com/proemhq/proem/wire"
@@ -54,6 +56,7 @@ type bench struct {
 	guard       *trust.Guard  // holds back what a recorded trust does not cover; nil: nothing
 	skills      *skills.Set
 	memory      *memory.Source // the agent's home; nil: not used
+	remembers   *store.Store   // what the memory tools work on; nil: there are none
 	nested      agent.Nested   // finds instruction files below the working directory; nil: none are used
 	rules       []permit.Rule  // of the configuration
 	policy      *permit.Policy // decides about calls
@@ -231,6 +234,17 @@ func (c *command) buildAgent(ctx context.Context, b *bench, o options, permissio
 	}
 	if len(catalog.Entries) > 0 {
 		tools = append(tools, skill.Load(b.skills))
+	}
+	if b.remembers != nil {
+		for _, t := range toolmemory.Tools(b.remembers) {
+			if b.guard != nil && !o.collect && t.Spec().Name == toolmemory.SaveName {
+				t = trustedSave{t, c, b}
+			}
+			tools = append(tools, t)
+		}
+	}
+	if err := b.guide(reg.Global(), tools); err != nil {
+		return err
 	}
 	fallback, err := c.fallback(b)
 	if err != nil {

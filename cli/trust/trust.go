@@ -255,6 +255,41 @@ func (g *Guard) check(rel, path, sum, text string) *prompt.Diagnostic {
 		Message: what + " and is held back; proem trust shows the difference and lets you confirm it"}
 }
 
+// Covers reports whether the record covers a file with this content, or the file
+// is not there, which is a nil content, and the record knows none.
+func (g *Guard) Covers(path string, data []byte) bool {
+	rel, err := filepath.Rel(g.root, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return false
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	i := slices.IndexFunc(g.record.Files, func(f File) bool { return f.Path == filepath.ToSlash(rel) })
+	if data == nil || i < 0 {
+		return data == nil && i < 0
+	}
+	sum := sha256.Sum256(data)
+	return g.record.Files[i].SHA256 == hex.EncodeToString(sum[:])
+}
+
+// Cover makes a file as it is now part of what is covered, and returns the record
+// for it, to be saved. It is for a change that the user consented to when it was
+// made.
+func (g *Guard) Cover(path string, data []byte) Record {
+	g.Check(path, data)
+	rel, err := filepath.Rel(g.root, path)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if err != nil || !filepath.IsLocal(rel) || g.changes == nil {
+		return g.record
+	}
+	rel = filepath.ToSlash(rel)
+	files := slices.DeleteFunc(slices.Clone(g.record.Files), func(f File) bool { return f.Path == rel })
+	g.record.Files = append(files, g.seen[rel])
+	delete(g.changes, path)
+	return g.record
+}
+
 // Seen returns what was looked at, ascending by path: the files of a record.
 func (g *Guard) Seen() []File {
 	g.mu.Lock()
