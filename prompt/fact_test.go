@@ -10,21 +10,23 @@ import (
 	"github.com/proemhq/proem/span"
 )
 
+// variations returns facts of which no two say the same.
+func variations() []prompt.Fact {
+	return []prompt.Fact{
+		{}, {Text: "a"}, {Ref: "a"}, {None: true}, {Err: errors.New("e1")}, {Err: errors.New("e2")}, {Class: prompt.Turn}, {Trust: span.Tool},
+		{Spans: span.Text{}}, {Text: "a", Spans: span.Text{{Text: "a"}}}, {Text: "a", Spans: span.Text{{Text: "a", Off: 1}}},
+		{Text: "a", Spans: span.Text{{Text: "a", Template: true}}}, {Text: "a", Spans: span.Text{{Text: "a", From: &span.Origin{Path: "p"}}}},
+		{Text: "a", Spans: span.Text{{Text: "a", From: &span.Origin{Path: "q"}}}},
+		{Tools: []chat.ToolSpec{}}, {Tools: []chat.ToolSpec{{Name: "t"}}}, {Tools: []chat.ToolSpec{{Name: "t", Strict: true}}},
+		{Tools: []chat.ToolSpec{{Name: "t", Parameters: []byte("{}")}}}, {Known: []string{}}, {Known: []string{"k"}},
+		{Docs: []prompt.Doc{}}, {Docs: []prompt.Doc{{Name: "d"}}}, {Docs: []prompt.Doc{{Name: "d", Text: "x"}}}, {Docs: []prompt.Doc{{Name: "d", SHA256: "0"}}},
+		{Docs: []prompt.Doc{{Name: "d", Aliases: []string{"e"}}}}, {Docs: []prompt.Doc{{Name: "d", Class: prompt.Turn}}}, {Docs: []prompt.Doc{{Name: "d", Trust: span.Tool}}},
+		{Notes: []prompt.Note{{Name: "n"}}}, {Notes: []prompt.Note{{Name: "n", Tokens: 1}}}, {Diagnostics: []prompt.Diagnostic{{Code: "c"}}},
+	}
+}
+
 // Each variation of a fact differs from all others, and equals a copy of itself.
 func TestFactEqual(t *testing.T) {
-	variations := func() []prompt.Fact {
-		return []prompt.Fact{
-			{}, {Text: "a"}, {Ref: "a"}, {None: true}, {Err: errors.New("e1")}, {Err: errors.New("e2")}, {Class: prompt.Turn}, {Trust: span.Tool},
-			{Spans: span.Text{}}, {Text: "a", Spans: span.Text{{Text: "a"}}}, {Text: "a", Spans: span.Text{{Text: "a", Off: 1}}},
-			{Text: "a", Spans: span.Text{{Text: "a", Template: true}}}, {Text: "a", Spans: span.Text{{Text: "a", From: &span.Origin{Path: "p"}}}},
-			{Text: "a", Spans: span.Text{{Text: "a", From: &span.Origin{Path: "q"}}}},
-			{Tools: []chat.ToolSpec{}}, {Tools: []chat.ToolSpec{{Name: "t"}}}, {Tools: []chat.ToolSpec{{Name: "t", Strict: true}}},
-			{Tools: []chat.ToolSpec{{Name: "t", Parameters: []byte("{}")}}}, {Known: []string{}}, {Known: []string{"k"}},
-			{Docs: []prompt.Doc{}}, {Docs: []prompt.Doc{{Name: "d"}}}, {Docs: []prompt.Doc{{Name: "d", Text: "x"}}}, {Docs: []prompt.Doc{{Name: "d", SHA256: "0"}}},
-			{Docs: []prompt.Doc{{Name: "d", Aliases: []string{"e"}}}}, {Docs: []prompt.Doc{{Name: "d", Class: prompt.Turn}}}, {Docs: []prompt.Doc{{Name: "d", Trust: span.Tool}}},
-			{Notes: []prompt.Note{{Name: "n"}}}, {Notes: []prompt.Note{{Name: "n", Tokens: 1}}}, {Diagnostics: []prompt.Diagnostic{{Code: "c"}}},
-		}
-	}
 	a, b := variations(), variations()
 	for i := range a {
 		for j := range b {

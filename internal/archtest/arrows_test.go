@@ -21,6 +21,7 @@ var arrows = []archtest.Row{
 
 	{Path: "env", Common: true}, // the one seam to the world
 	{Path: "internal/pmap", Pure: true, Common: true},
+	{Path: "internal/exact", Pure: true, Common: true},
 	{Path: "internal/sse", Pure: true, Common: true},
 	{Path: "internal/textnorm", Pure: true, Common: true},
 	{Path: "internal/textedit", Pure: true, Common: true},
