@@ -69,16 +69,29 @@ type Event struct {
 type Request struct {
 	Model   string `json:"model,omitempty"`
 	Dialect string `json:"dialect,omitempty"`
-	// Body, Assembly and Snapshot are SHA-256 sums in hex of the bytes sent, of
-	// the assembly and of the registry's snapshot; empty: not known.
+	// Body and Assembly are SHA-256 sums in hex of the bytes sent and of the
+	// assembly; empty: not known.
 	Body     string `json:"body,omitempty"`
 	Assembly string `json:"assembly,omitempty"`
+	// Snapshot, Facts and Input are the sums under which a [Keeper] keeps what the
+	// request was made from: the registrations, what sources read, and everything else
+	// but the history. Empty: it is not kept.
 	Snapshot string `json:"snapshot,omitempty"`
+	Facts    string `json:"facts,omitempty"`
+	Input    string `json:"input,omitempty"`
+	Chain    *Chain `json:"chain,omitempty"`  // nil: the provider keeps no conversation
 	Bytes    int    `json:"bytes,omitempty"`  // length of the body
 	Tokens   int    `json:"tokens,omitempty"` // counted or estimated; 0: not known
 	// ChangedBy names the hooks that had the last look and changed something, in
 	// the order in which they did.
 	ChangedBy []string `json:"changedBy,omitempty"`
+}
+
+// A Chain is how a request continues a conversation that the provider keeps.
+type Chain struct {
+	Begin    bool   `json:"begin,omitempty"`
+	ID       string `json:"id,omitempty"`       // of the response that it continues
+	Messages int    `json:"messages,omitempty"` // how many leading messages the provider has
 }
 
 // Usage counts tokens. A nil field was not reported, which is not zero.

@@ -13,6 +13,9 @@ import (
 // Where events were lost to damage there is no same history, so a fork can only
 // end before the loss.
 //
+// What a [Keeper] keeps of the session is kept for the fork too, except what is
+// damaged.
+//
 // A fork may end anywhere, also within a turn. Whoever goes on with it finds
 // what a crash at that point would have left.
 func Fork(ctx context.Context, store Store, id, newID string, at uint64) (uint64, error) {
@@ -42,8 +45,24 @@ func Fork(ctx context.Context, store Store, id, newID string, at uint64) (uint64
 	case at > last:
 		return 0, fmt.Errorf("fork of session %s at event %d: the last one is %d", id, at, last)
 	}
+	if err := copyTo(ctx, store, id, newID); err != nil {
+		return 0, fmt.Errorf("fork of session %s: %w", id, err)
+	}
 	if err := store.Append(ctx, newID, 0, events...); err != nil {
 		return 0, fmt.Errorf("fork of session %s: %w", id, err)
 	}
 	return last, nil
+}
+
+// copyTo takes the kept contents along before there are events that name them. A
+// session that exists is left as it is, for Append to refuse.
+func copyTo(ctx context.Context, store Store, id, newID string) error {
+	k, ok := store.(Keeper)
+	if !ok {
+		return nil
+	}
+	for _, err := range store.Events(ctx, newID) {
+		return err
+	}
+	return copyKept(ctx, k, id, newID)
 }

@@ -27,6 +27,9 @@
 // happened. Deltas of an answer in progress have no sequence number; they are
 // shown and forgotten.
 //
+// A store that is a [Keeper] also keeps what requests were made from, once by
+// content, so that they can be made again.
+//
 // The stores are in the packages memory and jsonl; sessiontest has the tests
 // that every other store should pass.
 package session

@@ -22,6 +22,9 @@
 //	defer store.Close()
 //	err = store.Append(ctx, "s1", 0, session.Event{Seq: 1, Time: now, Kind: session.Start})
 //
+// What the request events name by hash is kept in a directory beside the log, in
+// a file for each content; see [session.Keeper].
+//
 // A session belongs to the process that first appends to it, until the store is
 // closed, the session is released, or the process ends in whatever way; anybody
 // may read meanwhile. Locks are the operating system's and need no cleaning up.
@@ -59,8 +62,8 @@ type Config struct {
 }
 
 // A Store keeps sessions in the files of a directory. It is a [session.Store],
-// a [session.Lister], a [session.Deleter] and a [session.Releaser], for
-// concurrent use.
+// a [session.Keeper], a [session.Lister], a [session.Deleter] and a
+// [session.Releaser], for concurrent use.
 type Store struct {
 	config Config
 	root   env.Root

@@ -121,8 +121,8 @@ func (s *Store) List(ctx context.Context) ([]session.Info, error) {
 	return out, nil
 }
 
-// Delete implements [session.Deleter]. It removes the log and what was set aside
-// when it was repaired. A session that another process holds is not deleted.
+// Delete implements [session.Deleter]. It removes the log, what was set aside when
+// it was repaired, and the kept contents. A session that another process holds is not deleted.
 func (s *Store) Delete(ctx context.Context, id string) error {
 	if err := session.CheckID(id); err != nil {
 		return err
@@ -163,6 +163,7 @@ func (l *log) delete() error {
 			errs = append(errs, root.Remove(entry.Name()))
 		}
 	}
+	errs = append(errs, l.deleteKept())
 	if !l.store.config.NoSync {
 		errs = append(errs, root.SyncDir("."))
 	}

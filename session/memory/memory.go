@@ -23,6 +23,9 @@ import (
 type Store struct {
 	mu   sync.Mutex
 	logs map[string][]session.Event // only ever appended to
+
+	kept     map[string]map[string]bool // by session, the sums of its contents
+	contents map[string]*content        // by sum, shared by all sessions
 }
 
 // Append implements [session.Store].
@@ -102,5 +105,6 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.logs, id)
+	s.drop(id)
 	return nil
 }

@@ -41,6 +41,10 @@ func Run(t *testing.T, open func(*testing.T) session.Store) {
 		{"List", testList},
 		{"Delete", testDelete},
 		{"Fork", testFork},
+		{"Keep", testKeep},
+		{"KeepRefused", testKeepRefused},
+		{"KeepForkDelete", testKeepForkDelete},
+		{"KeepConcurrent", testKeepConcurrent},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })
 	}
