@@ -99,7 +99,7 @@ func cloneEvent(e session.Event) session.Event {
 		e.Message = &m
 	}
 	if e.Request = cloneOf(e.Request); e.Request != nil {
-		e.Request.ChangedBy = slices.Clone(e.Request.ChangedBy)
+		e.Request.ChangedBy, e.Request.Chain = slices.Clone(e.Request.ChangedBy), cloneOf(e.Request.Chain)
 	}
 	e.Usage, e.Stop, e.Call = cloneUsage(e.Usage), cloneOf(e.Stop), cloneCall(e.Call)
 	e.Diagnostic, e.Loss = cloneOf(e.Diagnostic), cloneOf(e.Loss)

@@ -46,6 +46,7 @@ type kept struct {
 	key      string
 	nested   map[string]bool            // documents that were handed over; nil: not known yet
 	told     map[prompt.Diagnostic]bool // what was said of them
+	keeping  keeping                    // what the store has of it
 }
 
 // A response is what a provider keeps of a conversation.

@@ -246,7 +246,11 @@ func (r *run) attempt(ctx context.Context) (chat.Message, session.Stop, error) {
 	if err != nil {
 		return chat.Message{}, session.Stop{}, err
 	}
-	var events []session.Event
+	request := record(s, model)
+	events, err := r.keep(ctx, &s, request)
+	if err != nil {
+		return chat.Message{}, session.Stop{}, err
+	}
 	if r.step == 1 {
 		for i := range s.Diagnostics {
 			events = append(events, session.Event{Kind: session.Diagnostic, Diagnostic: &s.Diagnostics[i]})
@@ -259,7 +263,7 @@ func (r *run) attempt(ctx context.Context) (chat.Message, session.Stop, error) {
 	for i := range s.Contexts {
 		events = append(events, session.Event{Kind: session.Context, Message: &s.Contexts[i]})
 	}
-	events = append(events, session.Event{Kind: session.Requested, Request: record(s, model)})
+	events = append(events, session.Event{Kind: session.Requested, Request: request})
 	if err := r.append(ctx, events...); err != nil {
 		return chat.Message{}, session.Stop{}, err
 	}

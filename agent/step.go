@@ -37,6 +37,7 @@ type Step struct {
 
 	bench  bench           // what calls of the answer are run with
 	prefix *session.Prefix // to be recorded with the request; nil: as before
+	making making          // what else it was made with
 }
 
 // prepare does everything of a step that comes before its first write: it reads
@@ -71,6 +72,7 @@ func (a *Agent) prepare(ctx context.Context, l *live, model Alternative, history
 			s.Request.Options.Chain.ID, s.Request.Options.Chain.Messages = r.id, r.messages
 		}
 	}
+	s.making = makingOf(a.preset.Name, lineage, in.Who, l.vars, s.Request)
 	if s.Request, s.ChangedBy, err = a.hooks.edited(ctx, at, s.Request); err != nil {
 		return Step{}, err
 	}
@@ -174,8 +176,8 @@ func (a *Agent) Preview(ctx context.Context, id string, in Input) (Preview, erro
 func record(s Step, model Alternative) *session.Request {
 	sum := sha256.Sum256(s.Body.JSON)
 	r := &session.Request{Model: s.Request.Model, Body: hex.EncodeToString(sum[:]), Bytes: len(s.Body.JSON), Assembly: s.Assembly.Hash(), ChangedBy: s.ChangedBy}
-	if d, ok := model.Model.(interface{ DialectName() string }); ok {
-		r.Dialect = d.DialectName()
+	if m, ok := model.Model.(provider.Speaker); ok {
+		r.Dialect = m.Protocol().Name
 	}
 	return r
 }

@@ -2,6 +2,8 @@ package preset
 
 import (
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/prompt"
@@ -61,6 +63,7 @@ func Deltas(history []chat.Message, a prompt.Assembly) []chat.Message {
 func byName(parts []prompt.Part) []prompt.Part {
 	var out []prompt.Part
 	for _, p := range parts {
+		p.Text = valid(p.Text)
 		i := slices.IndexFunc(out, func(o prompt.Part) bool { return o.Name == p.Name })
 		if i < 0 {
 			out = append(out, p)
@@ -69,6 +72,20 @@ func byName(parts []prompt.Part) []prompt.Part {
 		out[i].Text = span.Concat(out[i].Text, span.Text{blankLine}, p.Text)
 	}
 	return out
+}
+
+// valid returns the text as a log will have it: the log knows no bytes that are
+// not UTF-8, and what is sent, and compared with the next text, must be what a
+// session that is read again has.
+func valid(t span.Text) span.Text {
+	if !slices.ContainsFunc(t, func(s span.Span) bool { return !utf8.ValidString(s.Text) }) {
+		return t
+	}
+	t = slices.Clone(t)
+	for i := range t {
+		t[i].Text = strings.ToValidUTF8(t[i].Text, "\uFFFD")
+	}
+	return t
 }
 
 var (
@@ -143,7 +160,7 @@ func Snapshots(cleared string) func([]chat.Message, prompt.Assembly) []chat.Mess
 				last = &s
 			}
 		}
-		text := a.Text(prompt.Context)
+		text := valid(a.Text(prompt.Context))
 		if len(text) == 0 {
 			if last == nil {
 				return nil

@@ -192,3 +192,19 @@ func TestInput(t *testing.T) {
 		t.Errorf("got %+v", in)
 	}
 }
+
+// Bytes that are not UTF-8 are told as a log will have them, and not again when it
+// was read.
+func TestContextsInvalidUTF8(t *testing.T) {
+	for name, told := range map[string]func([]chat.Message, prompt.Assembly) []chat.Message{"deltas": preset.Deltas, "snapshots": preset.Snapshots("none")} {
+		a := contexts("status", "clean \xff\xfe!")
+		first := told(nil, a)
+		diff(t, name, first[0].Text().String(), stored(t, first)[0].Text().String())
+		if again := told(first, a); len(again) > 0 {
+			t.Errorf("%s: told again: %q", name, again[0].Text())
+		}
+		if again := told(stored(t, first), a); len(again) > 0 {
+			t.Errorf("%s: told again once it was read: %q", name, again[0].Text())
+		}
+	}
+}

@@ -238,6 +238,3 @@ func (b *bounded) Read(p []byte) (int, error) {
 	b.left -= int64(n)
 	return n, err
 }
-
-// DialectName returns the name of the model's dialect.
-func (m *HTTP) DialectName() string { return m.Dialect.Name }

@@ -32,3 +32,9 @@ type Model interface {
 type Informer interface {
 	Capability() wire.Capability
 }
+
+// A Speaker is a Model that says which dialect it speaks. What it encodes is what
+// that dialect encodes for the model's capability record.
+type Speaker interface {
+	Protocol() wire.Dialect
+}

@@ -11,11 +11,10 @@ import (
 // something that sees every request and response on the way.
 type Transported interface {
 	Model
+	Speaker
 	// Via returns the same model with the transport that wrap makes of its own. The
 	// receiver is not changed.
 	Via(wrap func(http.RoundTripper) http.RoundTripper) Model
-	// Protocol returns the dialect that the model speaks.
-	Protocol() wire.Dialect
 }
 
 // Via implements [Transported].
@@ -33,5 +32,5 @@ func (m *HTTP) Via(wrap func(http.RoundTripper) http.RoundTripper) Model {
 	return &via
 }
 
-// Protocol implements [Transported].
+// Protocol implements [Speaker].
 func (m *HTTP) Protocol() wire.Dialect { return m.Dialect }

@@ -47,6 +47,9 @@ func From(dir string, d wire.Dialect, e *env.Env) (*Player, error) {
 // Capability implements [provider.Informer]. It is that of the recorded model.
 func (p *Player) Capability() wire.Capability { return p.cap }
 
+// Protocol implements [provider.Speaker].
+func (p *Player) Protocol() wire.Dialect { return p.dialect }
+
 // Encode implements [provider.Model].
 func (p *Player) Encode(prev *wire.Body, r wire.Request) (wire.Body, error) {
 	if r.Capability == (wire.Capability{}) {

@@ -18,9 +18,10 @@ import (
 
 // A Recorder is a model that records. It may be used concurrently.
 type Recorder struct {
-	model  provider.Model // with the transport that records
-	cap    wire.Capability
-	folder folder
+	model   provider.Model // with the transport that records
+	dialect wire.Dialect
+	cap     wire.Capability
+	folder  folder
 
 	mu    sync.Mutex
 	index index
@@ -42,7 +43,7 @@ func To(model provider.Model, dir string, e *env.Env) (*Recorder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("record: %w", err)
 	}
-	r := &Recorder{folder: folder{root, e.IDs}, index: index{Version: version, Dialect: host.Protocol().Name}}
+	r := &Recorder{folder: folder{root, e.IDs}, dialect: host.Protocol(), index: index{Version: version, Dialect: host.Protocol().Name}}
 	if m, ok := model.(provider.Informer); ok {
 		r.cap = m.Capability()
 		r.index.Capability = r.cap
@@ -73,6 +74,9 @@ func (r *Recorder) Close() error { return r.folder.root.Close() }
 
 // Capability implements [provider.Informer].
 func (r *Recorder) Capability() wire.Capability { return r.cap }
+
+// Protocol implements [provider.Speaker].
+func (r *Recorder) Protocol() wire.Dialect { return r.dialect }
 
 // Encode implements [provider.Model].
 func (r *Recorder) Encode(prev *wire.Body, q wire.Request) (wire.Body, error) {

@@ -61,6 +61,9 @@ func Capability() wire.Capability {
 // Capability implements [provider.Informer].
 func (m *Model) Capability() wire.Capability { return m.Cap }
 
+// Protocol implements [provider.Speaker].
+func (m *Model) Protocol() wire.Dialect { return m.Dialect }
+
 // Encode implements [provider.Model].
 func (m *Model) Encode(prev *wire.Body, r wire.Request) (wire.Body, error) {
 	if r.Capability == (wire.Capability{}) {
