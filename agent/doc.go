@@ -21,6 +21,10 @@
 // record. [Agent.Preview] does the first five and returns what would be sent: the
 // same bytes that Run then sends, because both come from one function.
 //
+// What a request was made from is kept with the session, where the store is a
+// [session.Keeper], so that [Agent.Replay] makes any past request again and
+// compares it byte for byte.
+//
 // A turn is bounded by [Limits]: of steps, time, tokens, cost, and of calls that
 // repeat themselves. What holds for one turn alone, such as another model, stands
 // in its [Input].

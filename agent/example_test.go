@@ -38,6 +38,35 @@ func ExampleNew() {
 	// Output: A monad is a monoid.
 }
 
+// A request of a recorded session is made again from the log and what was kept
+// with it.
+func ExampleAgent_Replay() {
+	ctx := context.Background()
+	script, err := scripted.Parse([]byte("turns: [{text: A monad is a monoid.}]"), "script.yaml")
+	if err != nil {
+		log.Fatal(err)
+	}
+	a, err := agent.New(agent.Config{Model: scripted.New(*script), ModelName: "qwen3", System: "You answer in one sentence."})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, err := range a.Run(ctx, "session-1", agent.Text("What is a monad?")) {
+		if err != nil {
+			log.Fatal(err)
+		}
+	}
+	past, err := a.Replay(ctx, "session-1", 1)
+	if err != nil {
+		log.Fatal(err) // says what of the request came out different
+	}
+	fmt.Println(past.Whole, len(past.Body.JSON) == past.Recorded.Bytes)
+	_, err = a.Replay(ctx, "session-1", 2)
+	fmt.Println(err)
+	// Output:
+	// true true
+	// session session-1: there is no request 2; the last one is 1
+}
+
 // upper is a tool.
 type upper struct{}
 

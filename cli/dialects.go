@@ -36,9 +36,12 @@ func protocol(name string) (wire.Dialect, error) {
 
 // bodies encodes a previewed request in every dialect. The model's own body is
 // the one that would be sent; for the others the host is one of which nothing is
-// known.
+// known. A past request whose bytes are not known has no body of its own.
 func (b *bench) bodies(p agent.Preview) (map[string]wire.Body, error) {
-	out := map[string]wire.Body{b.model.dialect: p.Body}
+	out := map[string]wire.Body{}
+	if p.Body.JSON != nil {
+		out[b.model.dialect] = p.Body
+	}
 	for _, d := range protocols {
 		if d.Name == b.model.dialect {
 			continue

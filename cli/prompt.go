@@ -27,8 +27,10 @@ func (c *command) promptCommand() *cobra.Command {
 		Short: "Show what the next model request would contain",
 		Long: "Assembles the prompt and shows it with the source of every section. Sends nothing and writes nothing.\n" +
 			"With --wire the exact body is printed, byte for byte what run sends. The last column of the table is the cost of a\n" +
-			"section in tokens if every request that a turn may take (steps.max) is made.",
-		Example: c.own("  proem prompt\n  proem prompt --input 'fix the test' --wire openai-chat\n  proem prompt --json | jq .sections"),
+			"section in tokens if every request that a turn may take (steps.max) is made.\n" +
+			"--session ID@STEP shows a request that was sent, made again from what the session kept and compared with the record;\n" +
+			"STEP counts the requests of the session from 1.",
+		Example: c.own("  proem prompt\n  proem prompt --input 'fix the test' --wire openai-chat\n  proem prompt --json | jq .sections\n  proem prompt --session ID@3 --wire openai-chat"),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return fmt.Errorf("unexpected %q: the user's message goes into --input", args[0])
@@ -40,6 +42,14 @@ func (c *command) promptCommand() *cobra.Command {
 				return usage(fmt.Errorf("--wire %s: this version speaks %s", wireName, strings.Join(dialects, ", ")))
 			}
 			o := options{model: model, noStream: noStream}
+			if p, ok, err := parsePast(sessionID); err != nil {
+				return err
+			} else if ok {
+				if input != "" || noStream {
+					return usage(fmt.Errorf("--session %s shows what was sent: --input and --no-stream say what would be", sessionID))
+				}
+				return c.replay(cmd.Context(), p, o, wireName)
+			}
 			if sessionID != "" {
 				o.store = func(p place) (session.Store, error) { return c.readStore(cmd.Context(), p, sessionID) }
 			} else {
@@ -61,7 +71,7 @@ func (c *command) promptCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&input, "input", "", "the user's message")
 	f.StringVar(&wireName, "wire", "", "print the exact request body in this dialect: "+strings.Join(dialects, ", "))
-	f.StringVar(&sessionID, "session", "", "continue this session")
+	f.StringVar(&sessionID, "session", "", "continue this session; ID@STEP shows a request that was sent")
 	addModel(cmd, &model)
 	f.BoolVar(&noStream, "no-stream", false, "the body without streaming")
 	f.BoolVar(&c.full, "full", false, "do not fold long texts")

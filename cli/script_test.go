@@ -38,7 +38,7 @@ func TestScript(t *testing.T) {
 			e.Setenv("NO_COLOR", "1")
 			return os.MkdirAll(filepath.Join(e.WorkDir, "home"), 0o755)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"serve": serve, "id": sessionID},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"serve": serve, "id": sessionID, "tamper": tamper},
 	})
 }
 

@@ -39,6 +39,7 @@ type options struct {
 	permit   permitFlags
 	pause    bool                               // a question to a person stops the run; else it is a refusal where nobody is at a terminal
 	store    func(place) (session.Store, error) // nil: in memory
+	recorded *session.Request                   // what is shown again, filled in by store; nil: nothing is
 }
 
 // A bench is everything a command works with.
@@ -84,12 +85,16 @@ func (c *command) setup(ctx context.Context, o options) (*bench, error) {
 	if b.model, err = c.resolve(ctx, b.cfg, b.env, o.run); err != nil {
 		return nil, err
 	}
-	b.counter = token.NewMemo(token.ForModel(b.model.name), 0)
 	if o.store != nil {
 		if b.store, err = o.store(b.place); err != nil {
 			return nil, err
 		}
 	}
+	counted := b.model.name
+	if o.recorded != nil {
+		counted = o.recorded.Model
+	}
+	b.counter = token.NewMemo(token.ForModel(counted), 0)
 	if b.policy, err = c.policy(b, o.permit); err != nil {
 		return nil, err
 	}
