@@ -212,6 +212,9 @@ func (p *replayer) compose() error {
 		return err
 	}
 	s.Assembly, s.Diagnostics = composed.Assembly, composed.Assembly.Diagnostics
+	if t := p.rec.tools; t != nil && t.Frozen {
+		s.freeze(t.Block)
+	}
 	return nil
 }
 

@@ -306,6 +306,29 @@ func TestReplayChain(t *testing.T) {
 	replays(t, w.agent(t, agent.Config{Model: script(t, "turns: [{text: ok}]")}, nil), "s", sent, openairesponses.Dialect)
 }
 
+// Tools that come, change and go while the session runs come back as they were
+// shown, under both policies.
+func TestReplayChangingTools(t *testing.T) {
+	for name, policy := range map[string]agent.ToolChanges{"live": agent.LiveTools, "frozen": agent.FrozenTools} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorkshop(t)
+			set := tool.NewSet("S", &said{fake: fake{name: "a"}, text: "first", schema: "{ \"type\" : \"object\" }"})
+			set.Instruct("Use a.")
+			config := agent.Config{Model: w.tape.model(t, openaichat.Dialect, touches), Sets: []tool.Set{set}, ToolChanges: policy}
+			a := w.agent(t, config, nil)
+			w.say(t, a, agent.Text("one"))
+			set.Add(says("b", "joined"))
+			w.say(t, a, agent.Text("two"))
+			a = w.agent(t, config, nil)
+			set.Add(says("a", "changed"))
+			w.say(t, a, agent.Text("three"))
+			set.Remove("a", "b")
+			w.say(t, a, agent.Text("four"))
+			replays(t, w.agent(t, agent.Config{Model: script(t, "turns: [{text: ok}]")}, nil), "s", w.tape.bodies)
+		})
+	}
+}
+
 // Every parameter of a request comes back.
 func TestReplayParameters(t *testing.T) {
 	yes, half := true, 0.5

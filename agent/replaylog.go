@@ -15,6 +15,7 @@ type recordedRequest struct {
 	request    session.Request
 	history    []chat.Message // before its contexts
 	contexts   []chat.Message // that were recorded with it
+	tools      *session.Tools // as the session knew them then; nil: nothing was recorded
 	losses     []session.Loss // before it
 }
 
@@ -64,7 +65,7 @@ func findRequest(ctx context.Context, store session.Store, id string, n int) (re
 			continue
 		case e.Kind == session.Requested && seen == n:
 			v := folder.View()
-			r := recordedRequest{id: id, turn: e.Turn, step: e.Step, request: *e.Request, history: v.Messages, losses: v.Losses}
+			r := recordedRequest{id: id, turn: e.Turn, step: e.Step, request: *e.Request, history: v.Messages, tools: v.Tools, losses: v.Losses}
 			for _, c := range contexts {
 				r.contexts = append(r.contexts, *c.Message)
 			}

@@ -242,6 +242,39 @@ func (o *Opaque) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+type toolSpecJSON struct {
+	Name        string       `json:"name"`
+	Description string       `json:"description,omitempty"`
+	Parameters  *string      `json:"parameters,omitempty"`
+	Strict      bool         `json:"strict,omitempty"`
+	From        *span.Origin `json:"from,omitempty"`
+}
+
+// MarshalJSON returns {"name":…,"description":…,"parameters":"…","strict":true,
+// "from":…} without empty fields other than the name. The schema is a string: it
+// comes back byte for byte, and need not be valid.
+func (t ToolSpec) MarshalJSON() ([]byte, error) {
+	j := toolSpecJSON{t.Name, t.Description, nil, t.Strict, t.From}
+	if t.Parameters != nil {
+		s := string(t.Parameters)
+		j.Parameters = &s
+	}
+	return encode(j)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (t *ToolSpec) UnmarshalJSON(b []byte) error {
+	var j toolSpecJSON
+	if err := decode(b, &j); err != nil {
+		return fmt.Errorf("tool: %w", err)
+	}
+	*t = ToolSpec{Name: j.Name, Description: j.Description, Strict: j.Strict, From: j.From}
+	if j.Parameters != nil {
+		t.Parameters = json.RawMessage(*j.Parameters)
+	}
+	return nil
+}
+
 func raw(s string) json.RawMessage {
 	if s == "" {
 		return nil

@@ -195,3 +195,26 @@ func BenchmarkMessageJSON(b *testing.B) {
 		})
 	}
 }
+
+// The schema of a tool comes back byte for byte, and no schema is not an empty one.
+func TestToolSpecJSON(t *testing.T) {
+	for _, spec := range []chat.ToolSpec{
+		{}, {Name: "a", Parameters: json.RawMessage("{ \"type\" :\n\"object\" }")}, {Name: "a", Parameters: json.RawMessage("{broken")},
+		{Name: "a", Parameters: json.RawMessage{}}, {Name: "a", Description: "<b>", Strict: true, From: &span.Origin{Source: "tool"}},
+	} {
+		b, err := json.Marshal(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got chat.ToolSpec
+		if err := json.Unmarshal(b, &got); err != nil {
+			t.Fatalf("%s: %v", b, err)
+		}
+		if d := cmp.Diff(got, spec); d != "" {
+			t.Errorf("%s read back (-got +want):\n%s", b, d)
+		}
+	}
+	if err := new(chat.ToolSpec).UnmarshalJSON([]byte(`{"name":"a","more":1}`)); err == nil {
+		t.Error("an unknown field was read")
+	}
+}
