@@ -319,6 +319,7 @@ func TestReplayChangingTools(t *testing.T) {
 			w.say(t, a, agent.Text("one"))
 			set.Add(says("b", "joined"))
 			w.say(t, a, agent.Text("two"))
+			config.Tools = []tool.Tool{&fake{name: "extra"}}
 			a = w.agent(t, config, nil)
 			set.Add(says("a", "changed"))
 			w.say(t, a, agent.Text("three"))
