@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/proemhq/proem/internal/exact"
+	"github.com/proemhq/proem/preset"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/wire"
 )
@@ -15,6 +16,7 @@ import (
 // history: the rest of what has to be known to make it again.
 type making struct {
 	preset  string
+	keeps   bool // the session keeps its prefix
 	lineage []string
 	who     prompt.Who
 	vars    runVars
@@ -24,8 +26,8 @@ type making struct {
 	chain   wire.Chain
 }
 
-func makingOf(preset string, lineage []string, who prompt.Who, vars runVars, r wire.Request) making {
-	m := making{preset: preset, lineage: lineage, who: who, vars: vars, chain: r.Options.Chain,
+func makingOf(p *preset.Preset, lineage []string, who prompt.Who, vars runVars, r wire.Request) making {
+	m := making{preset: p.Name, keeps: p.Refresh != preset.EachStep, lineage: lineage, who: who, vars: vars, chain: r.Options.Chain,
 		request: wire.Request{Placement: r.Placement, Cache: r.Cache, Capability: r.Capability, Options: r.Options}}
 	m.request.Options.Chain = wire.Chain{}
 	return m
@@ -34,7 +36,7 @@ func makingOf(preset string, lineage []string, who prompt.Who, vars runVars, r w
 // same reports whether two requests were made with the same, their chains aside.
 func (m *making) same(o *making) bool {
 	a, b := &m.request, &o.request
-	return m.preset == o.preset && slices.Equal(m.lineage, o.lineage) && m.vars.equal(o.vars) &&
+	return m.preset == o.preset && m.keeps == o.keeps && slices.Equal(m.lineage, o.lineage) && m.vars.equal(o.vars) &&
 		m.who.User == o.who.User && m.who.Tenant == o.who.Tenant && maps.Equal(m.who.Attrs, o.who.Attrs) &&
 		a.Cache.Off == b.Cache.Off && a.Cache.TTL == b.Cache.TTL && slices.Equal(a.Cache.Hints, b.Cache.Hints) && wire.SameHead(a, b)
 }
@@ -43,6 +45,7 @@ func (m *making) same(o *making) bool {
 // a recording is replayed by the same code.
 type makingForm struct {
 	Preset     exact.String    `json:"preset"`
+	Keeps      bool            `json:"keepsPrefix,omitempty"`
 	Lineage    []exact.String  `json:"lineage,omitempty"`
 	User       exact.String    `json:"user,omitempty"`
 	Tenant     exact.String    `json:"tenant,omitempty"`
@@ -85,7 +88,7 @@ type outputForm struct {
 func (m *making) MarshalJSON() ([]byte, error) {
 	o := &m.request.Options
 	f := makingForm{
-		Preset: exact.String(m.preset), Lineage: exact.Strings(m.lineage), User: exact.String(m.who.User), Tenant: exact.String(m.who.Tenant),
+		Preset: exact.String(m.preset), Keeps: m.keeps, Lineage: exact.Strings(m.lineage), User: exact.String(m.who.User), Tenant: exact.String(m.who.Tenant),
 		Attrs: pairs(m.who.Attrs, nil), Vars: pairs(m.vars.values, m.vars.by),
 		Placement: m.request.Placement, Cache: m.request.Cache, Capability: m.request.Capability,
 		Options: optionsForm{
@@ -112,7 +115,7 @@ func (m *making) UnmarshalJSON(b []byte) error {
 	}
 	o := &f.Options
 	*m = making{
-		preset: string(f.Preset), lineage: exact.Plain(f.Lineage),
+		preset: string(f.Preset), keeps: f.Keeps, lineage: exact.Plain(f.Lineage),
 		who:  prompt.Who{User: string(f.User), Tenant: string(f.Tenant), Attrs: mapOf[string](f.Attrs)},
 		vars: runVars{values: mapOf[string](f.Vars)},
 		request: wire.Request{Placement: f.Placement, Cache: f.Cache, Capability: f.Capability, Options: wire.Options{

@@ -46,13 +46,13 @@ func (a *Agent) freezeFor(l *live, view session.View, c *prompt.Composed, model 
 	if f := l.frozen; f != nil && f.of == c && f.by == view.Prefix && !fresh && (view.Prefix == nil || view.Prefix.Model == model) {
 		return f
 	}
-	f := &frozen{of: c, by: view.Prefix, assembly: c.Assembly}
+	f := &frozen{of: c, by: view.Prefix, assembly: validAssembly(c.Assembly)}
 	l.frozen = f
 	if refresh == preset.EachStep {
 		return f
 	}
 	if view.Prefix == nil || fresh {
-		f.record = session.PrefixOf(model, c.Assembly)
+		f.record = session.PrefixOf(model, f.assembly)
 		if view.Prefix == nil && view.LastRequest != nil {
 			f.say(prompt.Warning, codeRebuilt, "the session keeps no prefix, because it was begun in another way or its log is damaged; it was made anew from what is there now")
 		}
@@ -60,11 +60,11 @@ func (a *Agent) freezeFor(l *live, view session.View, c *prompt.Composed, model 
 	}
 	kept := view.Prefix
 	if kept.Model != model {
-		kept = remodelled(kept, c.Assembly, model)
+		kept = remodelled(kept, f.assembly, model)
 		f.record = kept
 		f.say(prompt.Warning, "cache.break", "cause=model.changed: %s reads the whole request anew", model)
 	}
-	f.assembly = overlaid(kept, c.Assembly, f)
+	f.assembly = overlaid(kept, f.assembly, f)
 	return f
 }
 

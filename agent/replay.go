@@ -1,13 +1,16 @@
 package agent
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/proemhq/proem/chat"
+	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/provider"
 	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/wire"
@@ -211,11 +214,24 @@ func (p *replayer) compose() error {
 	if err != nil {
 		return err
 	}
-	s.Assembly, s.Diagnostics = composed.Assembly, composed.Assembly.Diagnostics
+	s.Assembly, s.Diagnostics = validAssembly(composed.Assembly), composed.Assembly.Diagnostics
+	if kept := p.rec.prefix; kept != nil && s.making.keeps && !(p.rec.made && samePrefix(kept, s.Assembly)) {
+		var f frozen
+		s.Assembly = overlaid(kept, s.Assembly, &f)
+		s.Diagnostics = slices.Concat(s.Diagnostics, f.said)
+	}
 	if t := p.rec.tools; t != nil && t.Frozen {
 		s.freeze(t.Block)
 	}
 	return nil
+}
+
+// samePrefix reports whether a prefix was made from the assembly as it is, which
+// is then sent as it is.
+func samePrefix(kept *session.Prefix, a prompt.Assembly) bool {
+	was, err := json.Marshal(kept)
+	now, failed := json.Marshal(session.PrefixOf(kept.Model, a))
+	return err == nil && failed == nil && bytes.Equal(was, now)
 }
 
 // request puts the request together as it was before hooks looked at it.

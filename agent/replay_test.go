@@ -20,11 +20,14 @@ import (
 	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/env"
 	"github.com/proemhq/proem/internal/filetest"
+	"github.com/proemhq/proem/preset"
 	"github.com/proemhq/proem/preset/deepseek"
+	"github.com/proemhq/proem/preset/standard"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/provider/scripted"
 	"github.com/proemhq/proem/providertest"
 	"github.com/proemhq/proem/registry"
+	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/session/jsonl"
 	"github.com/proemhq/proem/session/memory"
 	"github.com/proemhq/proem/source"
@@ -175,6 +178,11 @@ const touches = "by: conversation\nturns: [{calls: [{tool: touch}, {tool: touch,
 func TestReplay(t *testing.T) {
 	presets := map[string]func(t *testing.T) (agent.Config, *registry.Registry){
 		"standard": func(*testing.T) (agent.Config, *registry.Registry) { return agent.Config{}, nil },
+		"each turn": func(*testing.T) (agent.Config, *registry.Registry) {
+			p := standard.New(standard.Config{})
+			p.Refresh = preset.EachTurn
+			return agent.Config{Preset: &p}, nil
+		},
 		"deepseek": func(t *testing.T) (agent.Config, *registry.Registry) {
 			p, err := deepseek.New(deepseek.Config{})
 			filetest.Must(t, err)
@@ -193,7 +201,7 @@ func testReplay(t *testing.T, d wire.Dialect, config func(*testing.T) (agent.Con
 	w := newWorkshop(t)
 	process := func(yaml string) *agent.Agent {
 		cfg, reg := config(t)
-		cfg.Model, cfg.System = w.tape.model(t, d, yaml), "Base."
+		cfg.Model, cfg.System = w.tape.model(t, d, yaml), "Base \xff."
 		cfg.Fallback = []agent.Alternative{{Model: w.tape.model(t, openaichat.Dialect, touches), Name: "two"}}
 		cfg.Request.Options.MaxOutputTokens = 100
 		return w.agent(t, cfg, reg)
@@ -202,7 +210,7 @@ func testReplay(t *testing.T, d wire.Dialect, config func(*testing.T) (agent.Con
 	w.say(t, a, agent.Input{Text: "first \xff", Who: prompt.Who{User: "ada", Attrs: map[string]string{"b": "1", "a": "2"}}})
 	w.edit(t, "Use neither.\n")
 	temperature := 0.5
-	w.say(t, a, agent.Input{Text: "second", Vars: map[string]string{"who": "Ada"}, Options: wire.Options{Temperature: &temperature}, ModelName: "three"})
+	w.say(t, a, agent.Input{Text: "second", FreshPrefix: true, Vars: map[string]string{"who": "Ada"}, Options: wire.Options{Temperature: &temperature}, ModelName: "three"})
 
 	b := process("turns: [{error: {status: 529}}, {error: {status: 529}}]")
 	w.clock.Advance(48 * time.Hour)
@@ -217,6 +225,11 @@ func testReplay(t *testing.T, d wire.Dialect, config func(*testing.T) (agent.Con
 		t.Fatalf("%d requests", len(w.tape.bodies))
 	}
 	replays(t, process("turns: [{text: unused}]"), "s", w.tape.bodies)
+	for _, e := range readLog(t, w.stores[0], "s") { // bytes that are not UTF-8 are no change of the prefix
+		if e.Kind == session.Context && strings.Contains(e.Message.Text().String(), "changed:base") {
+			t.Errorf("told: %s", e.Message.Text())
+		}
+	}
 	replays(t, a, "s", w.tape.bodies)
 }
 

@@ -13,10 +13,12 @@ type recordedRequest struct {
 	id         string
 	turn, step int
 	request    session.Request
-	history    []chat.Message // before its contexts
-	contexts   []chat.Message // that were recorded with it
-	tools      *session.Tools // as the session knew them then; nil: nothing was recorded
-	losses     []session.Loss // before it
+	history    []chat.Message  // before its contexts
+	contexts   []chat.Message  // that were recorded with it
+	tools      *session.Tools  // as the session knew them then; nil: nothing was recorded
+	prefix     *session.Prefix // that the session kept then; nil: it kept none
+	made       bool            // the prefix was recorded with the request
+	losses     []session.Loss  // before it
 }
 
 // loss reports what damage may have to do with a difference.
@@ -34,6 +36,7 @@ func (r *recordedRequest) loss() error {
 func findRequest(ctx context.Context, store session.Store, id string, n int) (recordedRequest, error) {
 	var folder session.Folder
 	var contexts []session.Event // that may be those of the next request
+	var prefixed *session.Event  // that may be recorded with the next request
 	seen, events := 0, 0
 	fold := func(list ...session.Event) error {
 		for _, e := range list {
@@ -65,7 +68,8 @@ func findRequest(ctx context.Context, store session.Store, id string, n int) (re
 			continue
 		case e.Kind == session.Requested && seen == n:
 			v := folder.View()
-			r := recordedRequest{id: id, turn: e.Turn, step: e.Step, request: *e.Request, history: v.Messages, tools: v.Tools, losses: v.Losses}
+			r := recordedRequest{id: id, turn: e.Turn, step: e.Step, request: *e.Request, history: v.Messages, tools: v.Tools, prefix: v.Prefix, losses: v.Losses}
+			r.made = prefixed != nil && prefixed.Turn == e.Turn && prefixed.Step == e.Step
 			for _, c := range contexts {
 				r.contexts = append(r.contexts, *c.Message)
 			}
@@ -75,6 +79,12 @@ func findRequest(ctx context.Context, store session.Store, id string, n int) (re
 			return recordedRequest{}, err
 		}
 		contexts = nil
+		switch e.Kind {
+		case session.Prefixed:
+			prefixed = &e
+		case session.Requested:
+			prefixed = nil
+		}
 	}
 	switch {
 	case events == 0:

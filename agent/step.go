@@ -72,7 +72,7 @@ func (a *Agent) prepare(ctx context.Context, l *live, model Alternative, history
 			s.Request.Options.Chain.ID, s.Request.Options.Chain.Messages = r.id, r.messages
 		}
 	}
-	s.making = makingOf(a.preset.Name, l.lineage, in.Who, l.vars, s.Request)
+	s.making = makingOf(&a.preset, l.lineage, in.Who, l.vars, s.Request)
 	if s.Request, s.ChangedBy, err = a.hooks.edited(ctx, at, s.Request); err != nil {
 		return Step{}, err
 	}
