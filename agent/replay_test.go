@@ -370,3 +370,22 @@ func TestReplayParameters(t *testing.T) {
 	diff(t, "cache", r.Request.Cache, request.Cache)
 	diff(t, "capability", r.Request.Capability, scripted.Capability())
 }
+
+// What a session told of changes to its prefix is told again: the same change at
+// every request, a second one, one that is taken back, and a file that goes.
+func TestReplayKeptPrefix(t *testing.T) {
+	w := newWorkshop(t)
+	w.status = "clean"
+	config := agent.Config{Model: w.tape.model(t, openaichat.Dialect, "turns: [{text: ok}]")}
+	a := w.agent(t, config, nil)
+	for i, text := range []string{"Use tabs.\n", "Use spaces.\n", "Use spaces.\n", "Use both.\n", "Use tabs.\n", "", "Use tabs.\n"} {
+		if i == 3 {
+			a = w.agent(t, config, nil)
+		}
+		if w.edit(t, text); text == "" {
+			filetest.Must(t, os.Remove(filepath.Join(w.dir, "AGENTS.md")))
+		}
+		w.say(t, a, agent.Text("go on"))
+	}
+	replays(t, w.agent(t, agent.Config{Model: script(t, "turns: [{text: ok}]")}, nil), "s", w.tape.bodies)
+}
