@@ -143,8 +143,10 @@ func (c *command) define(b *bench, reg *registry.Registry, l *load.Loader) error
 		t.Workspace = b.memory
 		b.remembers = b.memoryStore(l)
 	}
-	t.Date = clock.New(clock.Config{Env: b.env})
-	t.Environment = envfacts.New(envfacts.Config{Root: b.place.root, Cwd: b.place.cwd, Paths: b.space().Describe()})
+	if !b.portable {
+		t.Date = clock.New(clock.Config{Env: b.env})
+		t.Environment = envfacts.New(envfacts.Config{Root: b.place.root, Cwd: b.place.cwd, Paths: b.space().Describe()})
+	}
 	if err := standard.Define(scope, t); err != nil {
 		return err
 	}

@@ -36,6 +36,7 @@ type options struct {
 	model    string // from --model
 	maxSteps int    // from --max-steps; 0: as configured
 	noStream bool
+	portable bool // leave out what belongs to the machine, the user or the moment
 	permit   permitFlags
 	pause    bool                               // a question to a person stops the run; else it is a refusal where nobody is at a terminal
 	store    func(place) (session.Store, error) // nil: in memory
@@ -61,6 +62,7 @@ type bench struct {
 	nested      agent.Nested   // finds instruction files below the working directory; nil: none are used
 	rules       []permit.Rule  // of the configuration
 	policy      *permit.Policy // decides about calls
+	portable    bool           // nothing of the machine goes into the prompt
 	held        []string       // project files that are held back, or that run would hold back
 	diagnostics []prompt.Diagnostic
 }
@@ -226,6 +228,7 @@ func (c *command) buildAgent(ctx context.Context, b *bench, o options, permissio
 	if b.guard != nil {
 		loader.Allow = b.guard.Allow
 	}
+	b.portable = o.portable
 	if err := c.define(b, reg, loader); err != nil {
 		return err
 	}

@@ -44,7 +44,11 @@ func (c *command) builtins(b *bench) ([]tool.Tool, error) {
 	looks := func(name string) search.Config {
 		return search.Config{Env: b.env, Space: files.Space, Allow: allows(b.policy, name)}
 	}
-	sh, err := shell.New(shell.Config{Env: b.env, Dir: b.place.root, Environ: c.p.Environ, Spill: b.place.results()})
+	cfg := shell.Config{Env: b.env, Dir: b.place.root, Environ: c.p.Environ, Spill: b.place.results()}
+	if b.portable {
+		cfg.Shell = []string{"sh", "-c"} // its description names the machine's
+	}
+	sh, err := shell.New(cfg)
 	if err != nil {
 		return nil, err
 	}
