@@ -110,6 +110,9 @@ func indented(raw json.RawMessage) string {
 	return string(out)
 }
 
+// htmlEscaped returns a text in one line as HTML.
+func htmlEscaped(text string) string { return html.EscapeString(visibleLine(oneLine(text, 160))) }
+
 // fence returns a text between fences that are longer than any in it.
 func fence(text, lang string) string {
 	mark := strings.Repeat("`", max(3, longest(text)+1))

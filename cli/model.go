@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -73,8 +74,12 @@ func (c *command) resolve(ctx context.Context, cfg config.Config, e *env.Env, pr
 		}
 	}
 	if !probe {
+		d, err := protocol(cmp.Or(cfg.Dialect, openaichat.Name))
+		if err != nil {
+			return resolved{}, err
+		}
 		return resolved{
-			Model: &provider.HTTP{Dialect: openaichat.Dialect}, name: "unknown", dialect: openaichat.Name,
+			Model: &provider.HTTP{Dialect: d}, name: "unknown", dialect: d.Name,
 			how: "no model is configured and no key is set: shown for a host of which nothing is known (--model chooses one)",
 		}, nil
 	}

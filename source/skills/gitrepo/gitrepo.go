@@ -32,6 +32,7 @@ import (
 
 	"github.com/proemhq/proem/env"
 	"github.com/proemhq/proem/source/skills/snapshot"
+	"github.com/proemhq/proem/source/skills/tree"
 	"github.com/proemhq/proem/span"
 )
 
@@ -39,7 +40,8 @@ import (
 type Config struct {
 	Env  *env.Env // nil: the operating system's
 	Repo string   // absolute: a bare repository, or a folder with a .git
-	// Ref is the name of a branch, a tag or the like, or a full hash; empty: HEAD.
+	// Ref is the name of a branch, a tag or the like, or a hash; behind it may stand
+	// ~N or ^N, for an ancestor. Empty: HEAD.
 	Ref   string
 	Dir   string // slash-separated, in the revision; each folder in it is a skill; empty: all of it
 	Trust span.Trust
@@ -66,17 +68,21 @@ type repo struct {
 
 // check refuses what git could take for something else than it is.
 func (c *Config) check() error {
+	ref := ancestor.ReplaceAllString(c.Ref, "")
 	switch {
 	case !filepath.IsAbs(c.Repo):
 		return fmt.Errorf("the repository %.200q is not an absolute path", c.Repo)
-	case len(c.Ref) > maxRef || strings.HasPrefix(c.Ref, "-") || strings.Contains(c.Ref, "@{") || strings.Contains(c.Ref, "..") ||
-		strings.ContainsFunc(c.Ref, func(r rune) bool { return unicode.IsControl(r) || strings.ContainsRune(" :^~?*[\\", r) }):
+	case len(c.Ref) > maxRef || strings.HasPrefix(ref, "-") || ref == "" && c.Ref != "" || strings.Contains(ref, "@{") || strings.Contains(ref, "..") ||
+		strings.ContainsFunc(ref, func(r rune) bool { return unicode.IsControl(r) || strings.ContainsRune(" :^~?*[\\", r) }):
 		return fmt.Errorf("the revision %.200q is not the name of one; give a branch, a tag or a full hash", c.Ref)
 	case c.Dir != "" && !fs.ValidPath(path.Clean(c.Dir)) || strings.ContainsFunc(c.Dir, unicode.IsControl):
 		return fmt.Errorf("the folder %.200q leads out of the repository", c.Dir)
 	}
 	return nil
 }
+
+// ancestor matches what may stand behind a name.
+var ancestor = regexp.MustCompile(`(?:[~^][0-9]{0,6}){1,20}$`)
 
 // hash matches a full hash, which names what it names.
 var hash = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
@@ -128,6 +134,22 @@ func (r *repo) read(ctx context.Context, last *snapshot.Tree) (*snapshot.Tree, e
 		diags[i].Path = path.Join(where, diags[i].Path)
 	}
 	return &snapshot.Tree{Path: where, Version: commit, Files: files, Diagnostics: diags}, nil
+}
+
+// Tree returns the files of a revision as a file system that reads them when they
+// are opened, with a file .git as a linked checkout has one, the hash of the commit,
+// and what was left out and why.
+func Tree(ctx context.Context, c Config) (fsys fs.FS, commit string, problems []string, err error) {
+	r := &repo{cfg: c, env: env.OrSystem(c.Env)}
+	t, err := r.fetch(ctx, nil)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	made, problems := tree.New(append(t.Files, tree.Bytes(".git", []byte("commit "+t.Version+"\n"))))
+	for _, d := range t.Diagnostics {
+		problems = append(problems, d.Path+": "+d.Message)
+	}
+	return made, t.Version, problems, nil
 }
 
 // open finds the directory that git works on. It is named to git, which then
