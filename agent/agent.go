@@ -26,7 +26,7 @@ type Config struct {
 	Model     provider.Model
 	ModelName string // as the host calls it; sent with every request
 	// Fallback are the models to go on with, in order, when the one before is
-	// overloaded or the conversation does not fit into it.
+	// overloaded, or the conversation does not fit into it even after a compaction.
 	Fallback []Alternative
 	// System is the base prompt, and Instructions what the task asks for. Both are
 	// literal texts; register a section to use a template.
@@ -48,6 +48,8 @@ type Config struct {
 	Env      *env.Env      // nil: the operating system
 	Request  Request
 	Limits   Limits
+	// Compaction makes long conversations shorter.
+	Compaction Compaction
 	// RefuseBusy refuses an input for a session in which a turn runs, with ErrBusy.
 	// Without it the input waits.
 	RefuseBusy bool
@@ -107,7 +109,7 @@ func New(cfg Config) (*Agent, error) {
 	if cfg.Store == nil {
 		cfg.Store = &memory.Store{}
 	}
-	for _, err := range []error{cfg.Limits.check(), cfg.Permissions.check()} {
+	for _, err := range []error{cfg.Limits.check(), cfg.Permissions.check(), cfg.Compaction.check()} {
 		if err != nil {
 			return nil, fmt.Errorf("agent: %w", err)
 		}

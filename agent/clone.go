@@ -102,7 +102,13 @@ func cloneEvent(e session.Event) session.Event {
 		e.Request.ChangedBy, e.Request.Chain = slices.Clone(e.Request.ChangedBy), cloneOf(e.Request.Chain)
 	}
 	e.Usage, e.Stop, e.Call = cloneUsage(e.Usage), cloneOf(e.Stop), cloneCall(e.Call)
-	e.Diagnostic, e.Loss = cloneOf(e.Diagnostic), cloneOf(e.Loss)
+	e.Diagnostic, e.Loss, e.Cuts = cloneOf(e.Diagnostic), cloneOf(e.Loss), slices.Clone(e.Cuts)
+	if e.Compaction = cloneOf(e.Compaction); e.Compaction != nil {
+		e.Compaction.Messages = slices.Clone(e.Compaction.Messages)
+		for i := range e.Compaction.Messages {
+			e.Compaction.Messages[i] = cloneMessage(e.Compaction.Messages[i])
+		}
+	}
 	return e
 }
 

@@ -40,13 +40,34 @@ func falls(err error) bool {
 }
 
 // request prepares, records and sends the request of a step, and records the
-// answer. When the model is overloaded or the conversation too long for it, the
-// next one is tried, unless something of the answer was shown already; the turn
-// stays with the model that answered.
+// answer. A conversation that is too long for the model is made shorter, once in a
+// step. When that does not help, or the model is overloaded, the next one is tried,
+// unless something of the answer was shown already; the turn stays with the model
+// that answered.
 func (r *run) request(ctx context.Context) (chat.Message, session.Stop, error) {
-	for {
+	if stop, err := r.makeRoom(ctx); stop != nil || err != nil {
+		return chat.Message{}, *orZero(stop), err
+	}
+	for recovered := false; ; {
 		m, stop, err := r.attempt(ctx)
-		if err == nil || !falls(err) || r.deltas || ctx.Err() != nil || r.model+1 >= len(r.models) {
+		if err == nil || !falls(err) || r.deltas || ctx.Err() != nil {
+			return m, stop, err
+		}
+		long := tooLong(err)
+		if long != nil && !recovered {
+			recovered = true
+			shorter, failed := r.recover(ctx, long)
+			if over := r.over(ctx, r.models[r.model].Name); failed != nil || shorter && over != nil {
+				return chat.Message{}, *orZero(over), failed
+			}
+			if shorter {
+				continue
+			}
+		}
+		if r.model+1 >= len(r.models) {
+			if long != nil {
+				return chat.Message{}, r.noRoom(long), nil
+			}
 			return m, stop, err
 		}
 		from, to := r.models[r.model], r.models[r.model+1]

@@ -43,6 +43,9 @@ type At struct {
 	// the prompt, so that the preview shows what would be sent, and acts in no other
 	// way.
 	Preview bool
+	// Summary says that the request is one for a summary of the conversation; see
+	// [Compaction]. Its answer is no answer of the step.
+	Summary bool
 }
 
 // A TurnHook stands around a turn, and around a preview.

@@ -22,6 +22,7 @@ const (
 	StopTime      = "max_time"   // the limit of time
 	StopTokens    = "max_tokens" // the limit of tokens
 	StopCost      = "max_cost"   // the limit of cost, or the price of the model is not known
+	StopContext   = "context"    // the conversation does not fit into the model's window
 	StopLoop      = "loop"       // the same calls had the same results again and again
 	StopBlocked   = "blocked"    // a hook refused the input
 	StopAsks      = "asks"       // a person is asked; the turn goes on with the answer

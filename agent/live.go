@@ -47,6 +47,7 @@ type kept struct {
 	nested   map[string]bool            // documents that were handed over; nil: not known yet
 	told     map[prompt.Diagnostic]bool // what was said of them
 	keeping  keeping                    // what the store has of it
+	size     sizing                     // of its requests
 }
 
 // A response is what a provider keeps of a conversation.

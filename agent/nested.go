@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/proemhq/proem/agent/internal/compact"
 	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/session"
@@ -12,7 +13,7 @@ import (
 )
 
 // nestedSource is the source of spans that introduce a handed-over document.
-const nestedSource = "generated:nested"
+const nestedSource = compact.HandedSource
 
 // nested appends to a result the documents that hold for the paths which the
 // tool touched and were not handed over in this session.
@@ -68,12 +69,8 @@ func (l *live) given(history []chat.Message) map[string]bool {
 	if l.nested == nil {
 		l.nested = map[string]bool{}
 		for _, m := range history {
-			for _, res := range m.Results() {
-				for _, s := range res.Text {
-					if s.From != nil && s.From.Source == nestedSource {
-						l.nested[s.From.Section] = true
-					}
-				}
+			for _, name := range compact.Names(m) {
+				l.nested[name] = true
 			}
 		}
 	}

@@ -58,17 +58,19 @@ type run struct {
 	yield  func(session.Event, error) bool
 	left   bool // the caller broke off
 	paused bool // a call waits for a person
-	turnNo int
-	step   int
-	models []Alternative   // of the turn
-	model  int             // which of them
-	deltas bool            // something of the present answer was shown
-	shown  []chat.ToolSpec // in the last request
-	bench  bench           // and what runs their calls
-	spent  spending
-	loop   breaker
-	deaf   []string        // observers that panicked
-	panics []session.Event // what is to be recorded of them
+	// noSummary says that a summary failed in this turn.
+	noSummary bool
+	turnNo    int
+	step      int
+	models    []Alternative   // of the turn
+	model     int             // which of them
+	deltas    bool            // something of the present answer was shown
+	shown     []chat.ToolSpec // in the last request
+	bench     bench           // and what runs their calls
+	spent     spending
+	loop      breaker
+	deaf      []string        // observers that panicked
+	panics    []session.Event // what is to be recorded of them
 }
 
 // at returns where the turn is.
@@ -268,6 +270,7 @@ func (r *run) attempt(ctx context.Context) (chat.Message, session.Stop, error) {
 		return chat.Message{}, session.Stop{}, err
 	}
 	r.shown = s.Request.Tools
+	r.l.sent(s.Request)
 	got, err := r.receive(ctx, model.Model, s.Body)
 	if err != nil {
 		return chat.Message{}, session.Stop{}, err

@@ -119,7 +119,7 @@ func (t *talk) recall(ctx context.Context) error {
 // note keeps count of what happened.
 func (t *talk) note(e session.Event) {
 	t.begun = t.begun || e.Seq > 0
-	if e.Kind == session.Answer {
+	if e.Charged() {
 		t.spent.Add(e.Usage)
 	}
 }

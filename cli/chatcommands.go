@@ -27,6 +27,7 @@ func chatCommands() []chatCommand {
 		{"prompt", "[INPUT]", "show what the next request would contain", (*talk).prompt},
 		{"wire", "[DIALECT]", "show the exact body of the next request", (*talk).wire},
 		{"cost", "", "show the tokens used so far", (*talk).cost},
+		{"compact", "", "have the conversation so far summarised, to make room", (*talk).compact},
 		{"mode", "[MODE]", "show or set what happens without asking: plan, default, accept-edits, bypass", (*talk).setMode},
 		{"history", "", "list the inputs so far", (*talk).history},
 		{"again", "[N]", "send the last input, or number N, once more", (*talk).again},
@@ -166,6 +167,21 @@ func (t *talk) cost(context.Context, string) error {
 	}
 	fmt.Fprintln(t.out, text)
 	return nil
+}
+
+// compact makes the conversation shorter.
+func (t *talk) compact(ctx context.Context, _ string) error {
+	events, err := t.b.agent.Compact(ctx, t.id)
+	for _, e := range events {
+		t.note(e)
+		if err := t.print(e); err != nil {
+			return err
+		}
+	}
+	if err == nil && len(events) == 0 {
+		fmt.Fprintln(t.out, "nothing to summarise: what there is of the conversation stays as it is")
+	}
+	return err
 }
 
 // setMode sets the mode of permissions for the inputs to come.

@@ -61,6 +61,13 @@ func (d *document) event(e session.Event) {
 		if e.Stop.Reason != "end" {
 			d.block("*Stopped: " + code(strings.Join(strings.Fields(e.Stop.Reason+" "+e.Stop.Message+" "+e.Failure), " ")) + "*")
 		}
+	case session.Pruned, session.Compacted:
+		d.block("*" + describeShorter(e) + "*")
+		if c := e.Compaction; c != nil {
+			for _, m := range c.Messages {
+				d.details(m.Name, fence(m.Text().String(), ""))
+			}
+		}
 	case session.Lost:
 		d.block("*" + e.Loss.String() + "*")
 	}

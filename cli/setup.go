@@ -263,6 +263,7 @@ func (c *command) buildAgent(ctx context.Context, b *bench, o options, permissio
 		Tools:       tools,
 		Request:     agent.Request{Placement: placement(b.cfg.Placement), Options: requestOptions(b.cfg, o.noStream), Cache: cacheOf(b.cfg)},
 		Limits:      limits(b.cfg, b.model.spec),
+		Compaction:  compaction(b),
 		Nested:      b.nested,
 		Permissions: permissions,
 		ToolChanges: toolChanges(b.cfg),
@@ -306,6 +307,16 @@ func limits(cfg config.Config, spec string) agent.Limits {
 	provider, _, _ := strings.Cut(spec, ":")
 	return agent.Limits{Steps: cfg.Steps.Max, Source: cfg.Sources.Timeout, Time: cfg.Limits.Time, Tokens: cfg.Limits.Tokens,
 		Cost: cfg.Limits.Cost, Price: pricing(cfg, provider)}
+}
+
+// compaction returns when a conversation is made shorter: a budget of the request is
+// its window, with nothing kept free for the answer.
+func compaction(b *bench) agent.Compaction {
+	c := agent.Compaction{Count: b.counter.Count}
+	if n := b.cfg.Budget.InputTokens; n > 0 {
+		c.Window, c.Reserve = n, -1
+	}
+	return c
 }
 
 // cacheOf returns the lifetime asked for: protocols know five minutes and an hour.

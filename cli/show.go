@@ -39,6 +39,9 @@ func (s *shower) event(e session.Event) {
 		if e.Diagnostic.Severity > prompt.Info { // proem prompt shows the rest
 			s.c.diagnose([]prompt.Diagnostic{*e.Diagnostic})
 		}
+	case session.Pruned, session.Compacted:
+		s.end()
+		s.c.dim(describeShorter(e))
 	case session.Lost:
 		s.c.say("warning session.damaged: %s", e.Loss)
 	}

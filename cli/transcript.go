@@ -61,6 +61,14 @@ func (t *transcript) event(e session.Event) {
 		t.lines(e.Diagnostic.String(), "", "", "")
 	case session.Stopped:
 		t.stop(e)
+	case session.Pruned:
+		t.dim(describeShorter(e))
+	case session.Compacted:
+		t.dim(describeShorter(e))
+		for _, m := range e.Compaction.Messages {
+			t.folded(m.Name, string(e.Kind), m.Text().String())
+		}
+		t.dim(describeAnswer(e))
 	case session.Lost:
 		t.lines("✗ "+e.Loss.String(), "", "", "31")
 	}
@@ -237,6 +245,18 @@ func describeTools(tools *session.Tools) string {
 	}
 	if tools.Frozen {
 		text += " (frozen)"
+	}
+	return text
+}
+
+// describeShorter says how the history was made shorter.
+func describeShorter(e session.Event) string {
+	if e.Kind == session.Pruned {
+		return fmt.Sprintf("made room: the middle of %s is sent no longer", plural(len(e.Cuts), "old result"))
+	}
+	text := fmt.Sprintf("made room: a summary takes the place of the conversation up to event %d", e.Compaction.Through)
+	if c := e.Compaction; c.Before > 0 {
+		text += fmt.Sprintf("; about %s tokens instead of %s", grouped(c.After), grouped(c.Before))
 	}
 	return text
 }

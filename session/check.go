@@ -25,9 +25,12 @@ const (
 	fDelta
 	fTools
 	fPrefix
+	fCompaction
+	fCuts
 )
 
-var fieldNames = [...]string{"message", "request", "usage", "stop", "call", "ask", "reply", "diagnostic", "loss", "failure", "delta", "tools", "prefix"}
+var fieldNames = [...]string{"message", "request", "usage", "stop", "call", "ask", "reply", "diagnostic", "loss", "failure", "delta", "tools", "prefix",
+	"compaction", "cuts"}
 
 // rules says for each kind which fields an event must have and which it may
 // have in addition.
@@ -43,9 +46,11 @@ var rules = map[Kind]struct{ must, may field }{
 	Replied:        {must: fReply},
 	Notice:         {must: fMessage},
 	Stopped:        {must: fStop, may: fFailure},
-	Diagnostic:     {must: fDiagnostic},
+	Diagnostic:     {must: fDiagnostic, may: fUsage},
 	ToolState:      {must: fTools},
 	Prefixed:       {must: fPrefix},
+	Pruned:         {must: fCuts},
+	Compacted:      {must: fCompaction, may: fRequest | fUsage},
 	DeltaText:      {may: fDelta},
 	DeltaReasoning: {may: fDelta},
 	Lost:           {must: fLoss},
@@ -56,6 +61,7 @@ func (e *Event) fields() field {
 	for i, set := range [...]bool{
 		e.Message != nil, e.Request != nil, e.Usage != nil, e.Stop != nil, e.Call != nil, e.Ask != nil, e.Reply != nil,
 		e.Diagnostic != nil, e.Loss != nil, e.Failure != "", e.Delta != "", e.Tools != nil, e.Prefix != nil,
+		e.Compaction != nil, len(e.Cuts) > 0,
 	} {
 		if set {
 			f |= 1 << i
@@ -101,6 +107,10 @@ func (e *Event) check() error {
 		return e.Reply.check()
 	case e.Prefix != nil:
 		return e.Prefix.check()
+	case e.Compaction != nil:
+		return e.Compaction.check()
+	case e.Cuts != nil:
+		return checkCuts(e.Cuts)
 	}
 	return nil
 }

@@ -27,6 +27,8 @@ const (
 	Diagnostic Kind = "diagnostic"    // Diagnostic
 	Prefixed   Kind = "prefix"        // Prefix: what stands before the conversation from here on
 	ToolState  Kind = "tools"         // Tools: what the model is shown from here on
+	Pruned     Kind = "pruned"        // Cuts: old results are shown shorter from here on
+	Compacted  Kind = "compacted"     // Compaction; Request and Usage of the summary
 )
 
 // The kinds of events that are shown and never stored. Their sequence number
@@ -58,6 +60,9 @@ type Event struct {
 	Diagnostic *prompt.Diagnostic `json:"diagnostic,omitempty"`
 	Loss       *Loss              `json:"loss,omitempty"`
 	Tools      *Tools             `json:"tools,omitempty"`
+	Compaction *Compaction        `json:"compaction,omitempty"`
+	// Cuts are in ascending order of their events.
+	Cuts []Cut `json:"cuts,omitempty"`
 	// Failure is the error that ended a turn, as a sentence for a person.
 	Failure string `json:"failure,omitempty"`
 	// Delta is a piece of text.
@@ -107,6 +112,12 @@ type Usage struct {
 type Stop struct {
 	Reason  string `json:"reason"`            // a stable word, such as "end" or "length"
 	Message string `json:"message,omitempty"` // for people
+}
+
+// Charged reports whether the event stands for an answer of a model, so that its
+// usage counts: an answer of the conversation, or a summary of it.
+func (e *Event) Charged() bool {
+	return e.Kind == Answer || e.Kind == Compacted && e.Request != nil || e.Kind == Diagnostic && e.Usage != nil
 }
 
 // A Loss is a run of events that a store has lost to damage.

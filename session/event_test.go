@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/proemhq/proem/chat"
-	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/session/sessiontest"
 )
@@ -94,7 +93,13 @@ func TestCheck(t *testing.T) {
 		{session.Event{Kind: session.Result, Message: &two}, "exactly one result"},
 		{session.Event{Kind: session.Start, Failure: "x"}, "has a failure"},
 		{session.Event{Kind: session.Answer, Message: &calls, Delta: "x"}, "has a delta"},
-		{session.Event{Kind: session.Diagnostic, Diagnostic: &prompt.Diagnostic{}, Usage: &session.Usage{}}, "has a usage"},
+		{session.Event{Kind: session.Stopped, Stop: &session.Stop{}, Usage: &session.Usage{}}, "has a usage"},
+		{session.Event{Kind: session.Pruned}, "no cuts"},
+		{session.Event{Kind: session.Pruned, Cuts: []session.Cut{{Event: 2}, {Event: 2}}}, "ascending"},
+		{session.Event{Kind: session.Pruned, Cuts: []session.Cut{{Event: 2, Head: -1}}}, "keeps -1"},
+		{session.Event{Kind: session.Compacted, Compaction: &session.Compaction{}}, "through no event"},
+		{session.Event{Kind: session.Compacted, Compaction: &session.Compaction{Through: 1, Messages: []chat.Message{user}}}, "with a name"},
+		{session.Event{Kind: session.Compacted, Compaction: &session.Compaction{Through: 1, Messages: []chat.Message{calls}}}, "must be the user's"},
 		{session.Event{Kind: session.Lost}, "no loss"},
 	} {
 		tt.event.Seq = 1

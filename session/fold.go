@@ -11,15 +11,23 @@ import (
 type View struct {
 	// Messages is the history to send: inputs, contexts, notices, answers, and
 	// behind each answer the results of its calls, in the order of the calls.
-	// Nothing the user wrote is ever missing. The elements are shared and must not
-	// be changed; appending to the slice is safe.
+	// Nothing the user wrote is missing unless a compaction replaced it, and what
+	// the user asked for last never is. The elements are shared and must not be
+	// changed; appending to the slice is safe.
 	Messages []chat.Message
-	Seq      uint64 // the last event; 0: none
-	Turn     int    // of the last event that has one
-	Step     int    // within Turn, likewise
-	Started  bool   // the session has a start event
+	// Places says of each message where it comes from. It is not to be changed.
+	Places []Place
+	// Settled is how many leading messages no later result can change.
+	Settled int
+	// Shortened is the last event that made the history shorter, and Through the
+	// last one whose messages were replaced; 0: none.
+	Shortened, Through uint64
+	Seq                uint64 // the last event; 0: none
+	Turn               int    // of the last event that has one
+	Step               int    // within Turn, likewise
+	Started            bool   // the session has a start event
 	// Contexts are the context messages of the latest step that had any: what the
-	// model knows of the dynamic facts.
+	// model knows of the dynamic facts; none after a compaction.
 	Contexts []chat.Message
 	// Open are the calls that have no result, in order. Each needs one before the
 	// next request.
@@ -33,7 +41,7 @@ type View struct {
 	Replies []Reply
 	// Granted is what a person allowed for the rest of the session.
 	Granted Granted
-	// Spent is what the answers of the last turn used.
+	// Spent is what the answers of the last turn used, summaries included.
 	Spent Spent
 	// Prefix is what stands before the conversation; nil: it is not kept.
 	Prefix *Prefix
@@ -48,7 +56,8 @@ type View struct {
 	Tools *Tools
 	// LastStop is how the last turn ended; nil: it has not.
 	LastStop *Stop
-	// LastUsage is what the last answer reported; nil: nothing.
+	// LastUsage is what the last answer reported; nil: nothing, or the history was
+	// made shorter since.
 	LastUsage *Usage
 	// Losses are the runs of events that the store has lost. Results without their
 	// call are left out of Messages then.
@@ -75,11 +84,13 @@ func Fold(events []Event) (View, error) {
 // session is. The zero Folder has seen no events. An event that Add refuses
 // changes nothing.
 type Folder struct {
-	view View // without Messages, Open and Begun
-	// done is the settled history, which is only ever appended to; tail is the
-	// rest of it, from the first answer with open calls on.
-	done []chat.Message
-	tail []entry
+	view View // without Messages, Places, Settled, Open and Begun
+	// done is the settled history, with the places of its messages; up to a
+	// compaction it is only ever appended to. tail is the rest of it, from the first
+	// answer with open calls on.
+	done   []chat.Message
+	places []Place
+	tail   []entry
 	// contextTurn and contextStep are those of view.Contexts.
 	contextTurn, contextStep int
 }
@@ -143,17 +154,17 @@ func (f *Folder) apply(e Event) error {
 	case Start:
 		v.Started = true
 	case Input:
-		f.append(entry{message: *e.Message})
+		f.append(entryOf(e))
 		v.Pending, v.LastStop, v.Spent = true, nil, Spent{}
 	case Context:
-		f.append(entry{message: *e.Message})
+		f.append(entryOf(e))
 		if e.Turn != f.contextTurn || e.Step != f.contextStep {
 			v.Contexts = nil
 			f.contextTurn, f.contextStep = e.Turn, e.Step
 		}
 		v.Contexts = append(slices.Clip(v.Contexts), *e.Message)
 	case Notice:
-		f.append(entry{message: *e.Message})
+		f.append(entryOf(e))
 	case Requested:
 		v.LastRequest, v.Unanswered, v.LastStop = e.Request, true, nil
 	case Answer:
@@ -172,6 +183,19 @@ func (f *Folder) apply(e Event) error {
 		v.Prefix = v.Prefix.with(e.Prefix)
 	case Stopped:
 		v.LastStop, v.Pending = e.Stop, false
+	case Pruned:
+		return f.prune(e)
+	case Compacted:
+		return f.compact(e)
+	case Diagnostic:
+		f.charge(e)
 	}
 	return nil
+}
+
+// charge counts what a model that summarised the conversation used.
+func (f *Folder) charge(e Event) {
+	if e.Charged() {
+		f.view.Spent.Add(e.Usage)
+	}
 }

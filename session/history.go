@@ -10,6 +10,7 @@ import (
 // entry is a message of the history and, for an answer, its calls.
 type entry struct {
 	message chat.Message
+	place   Place
 	calls   []call
 	missing int // calls without a result
 }
@@ -21,6 +22,11 @@ type call struct {
 	asked  *Ask
 	reply  *Reply
 	result *chat.Message
+	event  uint64 // of the result
+}
+
+func entryOf(e Event) entry {
+	return entry{message: *e.Message, place: Place{Event: e.Seq, Head: e.Seq, Kind: e.Kind}}
 }
 
 func (f *Folder) append(e entry) {
@@ -32,7 +38,7 @@ func (f *Folder) append(e entry) {
 func (f *Folder) settle() {
 	n := 0
 	for n < len(f.tail) && f.tail[n].missing == 0 {
-		f.done = f.tail[n].appendTo(f.done)
+		f.done, f.places = f.tail[n].appendTo(f.done, f.places)
 		n++
 	}
 	f.tail = slices.Delete(f.tail, 0, n)
@@ -40,14 +46,15 @@ func (f *Folder) settle() {
 
 // appendTo appends the message and the results that are there, in the order of
 // the calls.
-func (e *entry) appendTo(dst []chat.Message) []chat.Message {
-	dst = append(dst, e.message)
+func (e *entry) appendTo(dst []chat.Message, places []Place) ([]chat.Message, []Place) {
+	dst, places = append(dst, e.message), append(places, e.place)
 	for i := range e.calls {
-		if r := e.calls[i].result; r != nil {
-			dst = append(dst, *r)
+		if c := &e.calls[i]; c.result != nil {
+			dst = append(dst, *c.result)
+			places = append(places, Place{Event: c.event, Head: e.place.Head, Kind: Result})
 		}
 	}
-	return dst
+	return dst, places
 }
 
 // answer takes in a model's message. Its calls must be told apart by their ids,
@@ -56,7 +63,7 @@ func (f *Folder) answer(e Event) error {
 	if len(f.tail) > 0 && len(f.view.Losses) == 0 {
 		return fmt.Errorf("answer while calls are open")
 	}
-	n := entry{message: *e.Message}
+	n := entryOf(e)
 	for _, c := range e.Message.Calls() {
 		for i := range n.calls {
 			if n.calls[i].call.ID == c.ID {
@@ -153,7 +160,7 @@ func (f *Folder) result(e Event) error {
 	case open == nil:
 		return fmt.Errorf("second result, or result without a call, for %q", r.ID)
 	}
-	open.result = e.Message
+	open.result, open.event = e.Message, e.Seq
 	in.missing--
 	f.settle()
 	return nil
@@ -164,10 +171,10 @@ func (f *Folder) result(e Event) error {
 func (f *Folder) View() View {
 	v := f.view
 	v.Losses = slices.Clip(v.Losses)
-	v.Messages = slices.Clip(f.done)
+	v.Messages, v.Places, v.Settled = slices.Clip(f.done), slices.Clip(f.places), len(f.done)
 	for i := range f.tail {
 		e := &f.tail[i]
-		v.Messages = e.appendTo(v.Messages)
+		v.Messages, v.Places = e.appendTo(v.Messages, v.Places)
 		for k := range e.calls {
 			if c := &e.calls[k]; c.result == nil {
 				v.Open = append(v.Open, c.call)

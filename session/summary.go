@@ -14,7 +14,7 @@ type Summary struct {
 	First  string    // the text of the first input
 	Begun  time.Time // when the first event was recorded; zero: not known
 	Last   time.Time // when the last event was recorded; zero: not known
-	Spent  Spent     // by all answers together
+	Spent  Spent     // by all answers together, summaries included
 	Losses []Loss    // what the store could not read
 }
 
@@ -39,7 +39,8 @@ func (s *Summary) Add(e Event) {
 			s.First = e.Message.Text().String()
 		}
 		s.Turns++
-	case Answer:
+	}
+	if e.Charged() {
 		s.Spent.Add(e.Usage)
 	}
 }

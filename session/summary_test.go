@@ -21,15 +21,15 @@ func TestSummarize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	input, output := 120, 7
-	want := session.Summary{Events: 12, Turns: 1, First: "what does a.txt say?", Begun: log[0].Time, Last: log[0].Time.Add(11 * time.Second),
-		Spent: session.Spent{Answers: 2, Unreported: 1, Usage: session.Usage{Input: &input, Output: &output}}}
+	input, output := 2*120, 2*7 // the second time for the summary
+	want := session.Summary{Events: 14, Turns: 1, First: "what does a.txt say?", Begun: log[0].Time, Last: log[0].Time.Add(13 * time.Second),
+		Spent: session.Spent{Answers: 3, Unreported: 1, Usage: session.Usage{Input: &input, Output: &output}}}
 	if d := cmp.Diff(got, want); d != "" {
 		t.Errorf("(-got +want):\n%s", d)
 	}
 	got.Add(session.Event{Kind: session.DeltaText, Delta: "more"})
-	got.Add(session.Event{Kind: session.Lost, Loss: &session.Loss{First: 13, Last: 14}})
-	want.Losses = []session.Loss{{First: 13, Last: 14}}
+	got.Add(session.Event{Kind: session.Lost, Loss: &session.Loss{First: 15, Last: 16}})
+	want.Losses = []session.Loss{{First: 15, Last: 16}}
 	if d := cmp.Diff(got, want); d != "" {
 		t.Errorf("after a loss (-got +want):\n%s", d)
 	}

@@ -75,6 +75,10 @@ func Sample() []session.Event {
 			Sets:  []session.ToolSet{{Name: "files", Instructions: "a", Later: "b", Pins: []session.ToolPin{{Name: "read", Hash: strings.Repeat("0b", 32), Late: true, Held: true}}}}}},
 		{Kind: session.Answer, Turn: 1, Step: 2, Message: message(chat.TextMessage(chat.Assistant, span.Of("tabs", nil))), Stop: &session.Stop{Reason: "end"}},
 		{Kind: session.Stopped, Turn: 1, Step: 2, Stop: &session.Stop{Reason: "end"}, Failure: "none"},
+		{Kind: session.Pruned, Turn: 1, Step: 2, Cuts: []session.Cut{{Event: 7, Head: 1, Tail: 2}}},
+		{Kind: session.Compacted, Turn: 1, Step: 2, Compaction: &session.Compaction{Through: 11, Before: 90, After: 30,
+			Messages: []chat.Message{{Name: "summary", Parts: []chat.Part{{Text: span.Of("a.txt was read", user)}}}}},
+			Request: &session.Request{Model: "m", Bytes: 12}, Usage: &session.Usage{Input: &input, Output: &output}},
 	}
 	for i := range events {
 		events[i].Seq, events[i].Time = uint64(i)+1, t0.Add(time.Duration(i)*time.Second)
