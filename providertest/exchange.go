@@ -1,6 +1,7 @@
 package providertest
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -78,21 +79,23 @@ func (x *exchange) early() bool {
 		x.refuse(*f.error())
 		return true
 	}
-	f := x.faults.find(ContextLength)
-	if f == nil {
+	f, limit := x.faults.find(ContextLength), x.s.cfg.Window
+	if f == nil && limit == 0 {
 		return false
-	}
-	limit := f.N
-	if limit == 0 {
-		limit = 1000
 	}
 	used := 0
 	x.s.note(x.number, func(q *Request) { used = x.s.count.Count(string(q.Body)) })
-	used = max(used, limit+1)
+	switch {
+	case f != nil:
+		limit = cmp.Or(f.N, 1000)
+		used = max(used, limit+1)
+	case used <= limit:
+		return false
+	}
 	e := reply.Error{Status: http.StatusBadRequest, Code: x.words("context_length_exceeded", "invalid_request_error"), Message: x.words(
 		fmt.Sprintf("This model's maximum context length is %d tokens. However, your messages resulted in %d tokens.", limit, used),
 		fmt.Sprintf("prompt is too long: %d tokens > %d maximum", used, limit))}
-	if f.Message != "" {
+	if f != nil && f.Message != "" {
 		e.Message = f.Message
 	}
 	x.refuse(e)

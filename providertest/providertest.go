@@ -73,6 +73,9 @@ type Config struct {
 	// protocol, for hosts with extensions.
 	Members []string
 	Cache   Cache
+	// Window is how many tokens a request may have; a longer one is refused in the
+	// provider's words, like one hit by ContextLength. 0: any number.
+	Window int
 	// Counter counts the tokens of a request; nil: token.Estimate.
 	Counter token.Counter
 	// Env is the machine, of which the clock is used; nil: the operating system.
