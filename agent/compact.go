@@ -95,7 +95,7 @@ func (r *run) shorten(ctx context.Context, why occasion, long *wire.APIError) er
 	if why != ahead {
 		room.Least = 1
 		if r.a.cfg.Compaction.Keep == 0 { // of what there is, not of what there could be
-			room.Keep = min(room.Keep, tokens/4)
+			room.Keep = min(room.Keep, meter.Messages(v.Messages)/4)
 		}
 		room.Goal = min(room.Goal, tokens-tokens/4)
 	}

@@ -29,6 +29,9 @@
 // repeat themselves. What holds for one turn alone, such as another model, stands
 // in its [Input].
 //
+// A conversation that outgrows the model's window is made shorter: see
+// [Compaction].
+//
 // Tools that come and go while sessions run are a [tool.Set]: see Config.Sets and
 // [Agent.AddSet]. [ToolChanges] says whether the tools block follows them or stays
 // as the session began. What a set says of its tools is pinned when a session first

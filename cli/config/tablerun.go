@@ -1,7 +1,7 @@
 package config
 
 var runKeys = []Key{
-	{Name: "budget.input_tokens", Type: Int, Otherwise: "by model", Meaning: "budget of a whole request",
+	{Name: "budget.input_tokens", Type: Int, Otherwise: "by model", Meaning: "budget of a whole request: sections are cut, and a longer conversation is summarised",
 		field: of(func(c *Config) any { return &c.Budget.InputTokens })},
 	{Name: "tools.order", Type: Strings, Otherwise: "by name", Meaning: "order of the tools, with the marker <unlisted-tools>",
 		field: of(func(c *Config) any { return &c.Tools.Order })},
