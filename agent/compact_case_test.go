@@ -43,9 +43,9 @@ func (s steady) Read(context.Context, source.Query) (prompt.Fact, error) {
 	return prompt.Fact{Text: string(s)}, nil
 }
 
-// project returns a registry with the instruction files of a directory and two
+// withFiles returns a registry with the instruction files of a directory and two
 // contexts, one of which changes.
-func project(t *testing.T, dir string) (*registry.Registry, *files.Source) {
+func withFiles(t *testing.T, dir string) (*registry.Registry, *files.Source) {
 	reg, src := registry.New(), files.New(files.Config{Cwd: dir})
 	for _, d := range []struct {
 		def prompt.SectionDef
@@ -70,7 +70,7 @@ func TestCaseC63(t *testing.T) {
 	for _, d := range []wire.Dialect{openaichat.Dialect, openairesponses.Dialect, anthropic.Dialect} {
 		t.Run(d.Name, func(t *testing.T) {
 			s := providertest.New(t, providertest.Config{Script: providertest.Script(t, "turns: [{text: an answer of some words}]")})
-			reg, _ := project(t, dir)
+			reg, _ := withFiles(t, dir)
 			store := &memory.Store{}
 			cfg := agent.Config{Model: s.Model(d), Registry: reg, Store: store, System: "You help.", Tools: []tool.Tool{&fake{name: "own"}}, Compaction: agent.Compaction{Keep: 40}}
 			a := newAgent(t, cfg)
@@ -112,6 +112,11 @@ func TestCaseC63(t *testing.T) {
 				t.Errorf("what did not change is %d times in the request after it", n)
 			}
 			view(t, store, "s")
+			for n := 1; n <= 22; n++ { // each request can be made again, those behind the compaction too
+				if again, err := a.Replay(t.Context(), "s", n); err != nil || !again.Whole {
+					t.Errorf("request %d: whole %v, %v", n, again.Whole, err)
+				}
+			}
 		})
 	}
 }
@@ -155,7 +160,7 @@ func TestCaseC12Compacted(t *testing.T) {
 		}
 		return spoken(fmt.Sprint("ANSWER ", n)), nil
 	}
-	reg, near := project(t, dir)
+	reg, near := withFiles(t, dir)
 	cfg := agent.Config{Model: m, Registry: reg, Store: store, Nested: near, Tools: []tool.Tool{read}}
 	a := newAgent(t, cfg)
 	once := func(when string) {

@@ -357,7 +357,7 @@ func TestContextTooLong(t *testing.T) {
 			return tool.Text(strings.Repeat("data ", 100_000)), nil
 		}}
 		events := turn(t, newAgent(t, agent.Config{Model: m, Tools: []tool.Tool{big}}), "s", "go")
-		diff(t, "events", kinds(events), "session.start input request answer tool.call tool.result request pruned request answer stop")
+		diff(t, "events", kinds(events), "session.start input prefix request answer tool.call tool.result request pruned request answer stop")
 	})
 }
 

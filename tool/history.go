@@ -19,6 +19,11 @@ type History struct {
 	Messages []chat.Message
 }
 
+// LoadedSource is the source of a span by which a tool finds in the history that a
+// result holds what it loads once in a session. Such a result is never cut when a
+// long conversation is made shorter: it goes as a whole, and the tool loads anew.
+const LoadedSource = "generated:loaded"
+
 type historyKey struct{}
 
 // WithHistory returns a context that says what came before a call.

@@ -14,7 +14,7 @@ import (
 
 // loadedSource is the source of the line below a text that says when it was
 // loaded. Files cannot write it: it is found by its origin.
-const loadedSource = "generated:skill.loaded"
+const loadedSource = tool.LoadedSource
 
 // A loading is a text that the history holds.
 type loading struct {

@@ -5,6 +5,8 @@ import (
 
 	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/session"
+	"github.com/proemhq/proem/span"
+	"github.com/proemhq/proem/tool"
 )
 
 // What a cut leaves of a result, and how long one is that is worth it, in bytes.
@@ -16,7 +18,7 @@ const (
 
 // Prune returns cuts in large results that are older than the latest protect
 // tokens, and about how many tokens they save. What a result hands over of
-// instructions stays. Results of the last answer are cut only if protect is
+// instructions stays, and what a tool loads once is not cut. Results of the last answer are cut only if protect is
 // negative.
 func Prune(v session.View, m Meter, protect int) (cuts []session.Cut, saved int) {
 	end := v.Settled
@@ -29,7 +31,7 @@ func Prune(v session.View, m Meter, protect int) (cuts []session.Cut, saved int)
 		}
 		r := v.Messages[i].Parts[0].Result
 		own := before(r.Text)
-		if own < large && len(r.Images) == 0 || session.IsPruned(r.Text) {
+		if own < large && len(r.Images) == 0 || session.IsPruned(r.Text) || loaded(r.Text) {
 			continue
 		}
 		n := r.Text.Len()
@@ -44,6 +46,11 @@ func Prune(v session.View, m Meter, protect int) (cuts []session.Cut, saved int)
 	}
 	slices.SortFunc(cuts, func(a, b session.Cut) int { return int(int64(a.Event) - int64(b.Event)) })
 	return cuts, saved
+}
+
+// loaded reports whether a tool takes the text for one that the model has.
+func loaded(t span.Text) bool {
+	return slices.ContainsFunc(t, func(s span.Span) bool { return s.From != nil && s.From.Source == tool.LoadedSource })
 }
 
 // newest returns where the latest messages of at most so many tokens begin, and

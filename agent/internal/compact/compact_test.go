@@ -12,6 +12,7 @@ import (
 	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/span"
 	"github.com/proemhq/proem/token"
+	"github.com/proemhq/proem/tool"
 )
 
 var meter = compact.Meter{Count: token.Estimate.Count}
@@ -89,6 +90,18 @@ func TestPrune(t *testing.T) {
 	}
 	if cuts, _ := compact.Prune(v, meter, -1); len(cuts) != 1 || cuts[0].Event != 8 {
 		t.Errorf("without protection: %v", cuts)
+	}
+}
+
+// What a tool loads once, such as a skill, stays whole: its history says that it is
+// there.
+func TestPruneLoaded(t *testing.T) {
+	l := &log{t: t}
+	l.input("go")
+	l.answer("one", span.Concat(result(10_000), span.OfGenerated("\nLoaded at turn 1.", &span.Origin{Section: "skill:x", Source: tool.LoadedSource})))
+	l.answer("two")
+	if cuts, _ := compact.Prune(l.folder.View(), meter, -1); len(cuts) > 0 {
+		t.Errorf("what a tool loaded was cut: %v", cuts)
 	}
 }
 
