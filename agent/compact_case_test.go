@@ -317,3 +317,39 @@ func TestLongSessionIsBounded(t *testing.T) {
 		t.Errorf("%d messages, %v", len(v.Messages), err)
 	}
 }
+
+// A provider that keeps the conversation is sent it anew when it was made shorter.
+func TestShorterChain(t *testing.T) {
+	script := "turns:\n"
+	for i := range 10 {
+		script += fmt.Sprintf("  - calls: [{tool: big, args: {x: %d}}]\n  - text: seen\n", i)
+	}
+	s := providertest.New(t, providertest.Config{Script: providertest.Script(t, script)})
+	big := &fake{name: "big", call: func(_ context.Context, args json.RawMessage) (tool.Result, error) {
+		return tool.Text(strings.Repeat("data ", 1600) + string(args)), nil
+	}}
+	a := newAgent(t, agent.Config{Model: s.Model(openairesponses.Dialect), Tools: []tool.Tool{big}, Request: agent.Request{Chain: true},
+		Compaction: agent.Compaction{Window: 12_000, Reserve: -1, Keep: 2000}})
+	var log []session.Event
+	for range 10 {
+		log = append(log, turn(t, a, "s", "go")...)
+	}
+	n, shorter, cuts := 0, false, 0
+	for _, e := range log {
+		switch e.Kind {
+		case session.Pruned:
+			shorter = true
+			cuts++
+		case session.Requested:
+			body := string(s.Requests()[n].Body)
+			if chained := strings.Contains(body, `"previous_response_id"`); chained != (n > 0 && !shorter) {
+				t.Errorf("request %d: continues a response: %v; the history is another: %v", n+1, chained, shorter)
+			}
+			n++
+			shorter = false
+		}
+	}
+	if cuts == 0 {
+		t.Error("nothing was cut")
+	}
+}
