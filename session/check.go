@@ -17,6 +17,7 @@ const (
 	fUsage
 	fStop
 	fCall
+	fCode
 	fAsk
 	fReply
 	fDiagnostic
@@ -29,7 +30,7 @@ const (
 	fCuts
 )
 
-var fieldNames = [...]string{"message", "request", "usage", "stop", "call", "ask", "reply", "diagnostic", "loss", "failure", "delta", "tools", "prefix",
+var fieldNames = [...]string{"message", "request", "usage", "stop", "call", "code", "ask", "reply", "diagnostic", "loss", "failure", "delta", "tools", "prefix",
 	"compaction", "cuts"}
 
 // rules says for each kind which fields an event must have and which it may
@@ -45,7 +46,10 @@ var rules = map[Kind]struct{ must, may field }{
 	Asked:          {must: fAsk},
 	Replied:        {must: fReply},
 	Notice:         {must: fMessage},
-	Stopped:        {must: fStop, may: fFailure},
+	Ran:            {must: fCode},
+	RanCalls:       {must: fMessage},
+	RanResult:      {must: fMessage},
+	Stopped:        {must: fStop, may: fFailure | fMessage},
 	Diagnostic:     {must: fDiagnostic, may: fUsage},
 	ToolState:      {must: fTools},
 	Prefixed:       {must: fPrefix},
@@ -59,7 +63,7 @@ var rules = map[Kind]struct{ must, may field }{
 func (e *Event) fields() field {
 	var f field
 	for i, set := range [...]bool{
-		e.Message != nil, e.Request != nil, e.Usage != nil, e.Stop != nil, e.Call != nil, e.Ask != nil, e.Reply != nil,
+		e.Message != nil, e.Request != nil, e.Usage != nil, e.Stop != nil, e.Call != nil, e.Code != nil, e.Ask != nil, e.Reply != nil,
 		e.Diagnostic != nil, e.Loss != nil, e.Failure != "", e.Delta != "", e.Tools != nil, e.Prefix != nil,
 		e.Compaction != nil, len(e.Cuts) > 0,
 	} {
@@ -101,6 +105,8 @@ func (e *Event) check() error {
 		return fmt.Errorf("turn %d, step %d", e.Turn, e.Step)
 	case e.Message != nil:
 		return e.checkMessage()
+	case e.Code != nil:
+		return e.Code.check()
 	case e.Ask != nil:
 		return e.Ask.check()
 	case e.Reply != nil:
@@ -122,11 +128,15 @@ func (e *Event) checkMessage() error {
 		return fmt.Errorf("must be a tool message of exactly one result")
 	case e.Kind == Result:
 		return nil
+	case e.Kind == RanCalls:
+		return checkRanCalls(e.Message)
+	case e.Kind == Stopped && role != chat.Assistant:
+		return fmt.Errorf("message of role %s, not assistant", role)
 	case e.Kind == Answer && role != chat.Assistant:
 		return fmt.Errorf("message of role %s, not assistant", role)
 	case e.Kind == Input && role != chat.User:
 		return fmt.Errorf("message of role %s, not user", role)
-	case e.Kind != Answer && role != chat.User && role != chat.System:
+	case e.Kind != Answer && e.Kind != Stopped && role != chat.User && role != chat.System:
 		return fmt.Errorf("message of role %s, not user or system", role)
 	case results > 0 || e.Kind != Answer && len(e.Message.Calls()) > 0:
 		return fmt.Errorf("message with tool calls or results of another kind")

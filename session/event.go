@@ -23,7 +23,10 @@ const (
 	Asked      Kind = "ask"           // Ask: a call waits for a person
 	Replied    Kind = "reply"         // Reply: what the person said
 	Notice     Kind = "notice"        // Message: what proem itself tells the model
-	Stopped    Kind = "stop"          // Stop, Failure: the turn is over
+	Ran        Kind = "code"          // Code: the answer is a program, which is about to run
+	RanCalls   Kind = "code.calls"    // Message with the calls that the program makes next
+	RanResult  Kind = "code.result"   // Message: what the model is told of the program, which is over
+	Stopped    Kind = "stop"          // Stop, Failure, Message: the turn is over
 	Diagnostic Kind = "diagnostic"    // Diagnostic
 	Prefixed   Kind = "prefix"        // Prefix: what stands before the conversation from here on
 	ToolState  Kind = "tools"         // Tools: what the model is shown from here on
@@ -49,11 +52,14 @@ type Event struct {
 	Turn int       `json:"turn,omitempty"` // the user's turn, from 1; 0: before the first
 	Step int       `json:"step,omitempty"` // the model request within the turn, from 1; 0: before the first
 
+	// Message of a stop is what the turn answers, where that is not the text of the
+	// last answer itself.
 	Message    *chat.Message      `json:"message,omitempty"`
 	Request    *Request           `json:"request,omitempty"`
 	Usage      *Usage             `json:"usage,omitempty"` // nil: not reported
 	Stop       *Stop              `json:"stop,omitempty"`
 	Call       *chat.ToolCall     `json:"call,omitempty"`
+	Code       *Code              `json:"code,omitempty"`
 	Ask        *Ask               `json:"ask,omitempty"`
 	Reply      *Reply             `json:"reply,omitempty"`
 	Prefix     *Prefix            `json:"prefix,omitempty"`

@@ -39,6 +39,9 @@ type View struct {
 	// the answers to questions of calls that are open still, both in order.
 	Asked   []Ask
 	Replies []Reply
+	// Code is the program that runs, or is to run again; nil: none. Open, Begun, Asked
+	// and Replies are of its calls then.
+	Code *CodeRun
 	// Granted is what a person allowed for the rest of the session.
 	Granted Granted
 	// Spent is what the answers of the last turn used, summaries included.
@@ -91,6 +94,7 @@ type Folder struct {
 	done   []chat.Message
 	places []Place
 	tail   []entry
+	code   *codeRun // nil: no program runs
 	// contextTurn and contextStep are those of view.Contexts.
 	contextTurn, contextStep int
 }
@@ -169,6 +173,12 @@ func (f *Folder) apply(e Event) error {
 		v.LastRequest, v.Unanswered, v.LastStop = e.Request, true, nil
 	case Answer:
 		return f.answer(e)
+	case Ran:
+		return f.beginCode(e)
+	case RanCalls:
+		return f.codeCalls(e)
+	case RanResult:
+		return f.endCode(e)
 	case Call:
 		return f.begin(*e.Call)
 	case Asked:

@@ -60,37 +60,62 @@ func (e *entry) appendTo(dst []chat.Message, places []Place) ([]chat.Message, []
 // answer takes in a model's message. Its calls must be told apart by their ids,
 // and no older call may be open: the request would have been invalid.
 func (f *Folder) answer(e Event) error {
-	if len(f.tail) > 0 && len(f.view.Losses) == 0 {
+	switch {
+	case len(f.view.Losses) > 0:
+		f.code = nil
+	case len(f.tail) > 0:
 		return fmt.Errorf("answer while calls are open")
+	case f.code != nil:
+		return fmt.Errorf("answer while code runs")
 	}
-	n := entryOf(e)
-	for _, c := range e.Message.Calls() {
-		for i := range n.calls {
-			if n.calls[i].call.ID == c.ID {
-				return fmt.Errorf("two calls with id %q", c.ID)
-			}
-		}
-		n.calls = append(n.calls, call{call: c})
+	n, err := entryOf(e).withCalls()
+	if err != nil {
+		return err
 	}
-	n.missing = len(n.calls)
 	f.append(n)
 	f.view.Unanswered, f.view.LastUsage = false, e.Usage
 	f.view.Spent.Add(e.Usage)
 	return nil
 }
 
+// withCalls returns a message with its calls, none of which has a result.
+func (n entry) withCalls() (entry, error) {
+	for _, c := range n.message.Calls() {
+		for i := range n.calls {
+			if n.calls[i].call.ID == c.ID {
+				return n, fmt.Errorf("two calls with id %q", c.ID)
+			}
+		}
+		n.calls = append(n.calls, call{call: c})
+	}
+	n.missing = len(n.calls)
+	return n, nil
+}
+
 // find returns the open call of that id, the latest if losses left several, and
 // the entry that it belongs to.
 func (f *Folder) find(id string) (*entry, *call) {
+	if e := f.code.last(); e != nil {
+		if c := e.open(id); c != nil {
+			return e, c
+		}
+	}
 	for i := len(f.tail) - 1; i >= 0; i-- {
-		e := &f.tail[i]
-		for k := range e.calls {
-			if c := &e.calls[k]; c.call.ID == id && c.result == nil {
-				return e, c
-			}
+		if c := f.tail[i].open(id); c != nil {
+			return &f.tail[i], c
 		}
 	}
 	return nil, nil
+}
+
+// open returns the call of that id if it has no result.
+func (e *entry) open(id string) *call {
+	for k := range e.calls {
+		if c := &e.calls[k]; c.call.ID == id && c.result == nil {
+			return c
+		}
+	}
+	return nil
 }
 
 func (f *Folder) begin(c chat.ToolCall) error {
@@ -175,20 +200,33 @@ func (f *Folder) View() View {
 	for i := range f.tail {
 		e := &f.tail[i]
 		v.Messages, v.Places = e.appendTo(v.Messages, v.Places)
-		for k := range e.calls {
-			if c := &e.calls[k]; c.result == nil {
-				v.Open = append(v.Open, c.call)
-				if c.begun {
-					v.Begun = append(v.Begun, c.call.ID)
-				}
-				switch {
-				case c.reply != nil:
-					v.Replies = append(v.Replies, *c.reply)
-				case c.asked != nil:
-					v.Asked = append(v.Asked, *c.asked)
-				}
-			}
+		v.open(e)
+	}
+	if f.code != nil {
+		v.Code = f.code.view()
+		if e := f.code.last(); e != nil {
+			v.open(e)
 		}
 	}
 	return v
+}
+
+// open adds what there is to say of the calls without a result.
+func (v *View) open(e *entry) {
+	for k := range e.calls {
+		c := &e.calls[k]
+		if c.result != nil {
+			continue
+		}
+		v.Open = append(v.Open, c.call)
+		if c.begun {
+			v.Begun = append(v.Begun, c.call.ID)
+		}
+		switch {
+		case c.reply != nil:
+			v.Replies = append(v.Replies, *c.reply)
+		case c.asked != nil:
+			v.Asked = append(v.Asked, *c.asked)
+		}
+	}
 }

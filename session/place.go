@@ -6,7 +6,7 @@ type Place struct {
 	// it is the compaction.
 	Event uint64
 	// Head is the event of the message that it stays with: for a result that of the
-	// answer with the call, for the messages of a compaction the last event that they
+	// answer with the call or the code, for the messages of a compaction the last event that they
 	// stand for, else Event.
 	Head uint64
 	Kind Kind // of the event
