@@ -58,6 +58,8 @@ type Config struct {
 	Nested Nested // nil: nothing is handed over with results
 	// Permissions decide which calls run; nil: every call does.
 	Permissions *Permissions
+	// Runtime lets the model act by its answers, such as by code; nil: by tool calls.
+	Runtime Runtime
 }
 
 // Nested finds documents that hold for a path and are not in the prompt, such as
@@ -135,6 +137,9 @@ func New(cfg Config) (*Agent, error) {
 func (a *Agent) register() error {
 	texts := standard.Texts{Base: standard.Literal{Text: a.cfg.System}, Instructions: standard.Literal{Text: a.cfg.Instructions},
 		Tools: len(a.cfg.Tools)+len(a.cfg.Sets) > 0}
+	if a.cfg.Runtime != nil {
+		texts.Runtime = standard.Literal{Text: a.cfg.Runtime.Text()}
+	}
 	if err := standard.Define(a.scope, texts); err != nil {
 		return err
 	}

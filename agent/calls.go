@@ -30,7 +30,7 @@ func (r *run) act(ctx context.Context, calls []chat.ToolCall) error {
 	}, func(ctx context.Context) error { return r.calls(ctx, calls) })
 	if err == nil && !p.inner {
 		if err = p.own; err == nil {
-			return r.close(ctx, "the hook "+p.called+" let no call through")
+			return r.closeCalls(ctx, "the hook "+p.called+" let no call through")
 		}
 	}
 	return err

@@ -39,16 +39,28 @@ func (r *run) end(ctx context.Context, stop session.Stop, err error) error {
 	if failed := r.close(ctx, why); failed != nil {
 		return errors.Join(err, failed)
 	}
-	return errors.Join(err, r.append(ctx, session.Event{Kind: session.Stopped, Stop: &stop, Failure: failure}))
+	return errors.Join(err, r.append(ctx, session.Event{Kind: session.Stopped, Stop: &stop, Failure: failure, Message: r.said}))
 }
 
-// close gives the calls that have no result one that says why they were not run.
+// close gives calls and code without a result one that says why.
 func (r *run) close(ctx context.Context, why string) error {
+	if err := r.closeCalls(ctx, why); err != nil {
+		return err
+	}
+	if c := r.l.folder.View().Code; c != nil {
+		return r.append(ctx, session.Event{Kind: session.RanResult, Message: brokenOff(c, why)})
+	}
+	return nil
+}
+
+// closeCalls gives the calls that have no result one that says why they were not
+// run.
+func (r *run) closeCalls(ctx context.Context, why string) error {
 	view := r.l.folder.View()
 	if len(view.Open) == 0 {
 		return nil
 	}
-	events := settling(view)
+	events := settlingCalls(view)
 	for i, call := range view.Open {
 		if !slices.Contains(view.Begun, call.ID) {
 			events[i].Message = interrupted(call, "not run: "+why)

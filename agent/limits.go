@@ -18,16 +18,17 @@ const (
 
 // Reasons why a turn stops besides those of the model (see wire.StopReason).
 const (
-	StopSteps     = "max_steps"  // the limit of steps was reached
-	StopTime      = "max_time"   // the limit of time
-	StopTokens    = "max_tokens" // the limit of tokens
-	StopCost      = "max_cost"   // the limit of cost, or the price of the model is not known
-	StopContext   = "context"    // the conversation does not fit into the model's window
-	StopLoop      = "loop"       // the same calls had the same results again and again
-	StopBlocked   = "blocked"    // a hook refused the input
-	StopAsks      = "asks"       // a person is asked; the turn goes on with the answer
-	StopCancelled = "cancelled"  // the context was cancelled or the caller went away
-	StopError     = "error"      // Failure says which
+	StopSteps     = "max_steps"      // the limit of steps was reached
+	StopTime      = "max_time"       // the limit of time
+	StopTokens    = "max_tokens"     // the limit of tokens
+	StopCost      = "max_cost"       // the limit of cost, or the price of the model is not known
+	StopContext   = "context"        // the conversation does not fit into the model's window
+	StopLoop      = "loop"           // the same calls had the same results again and again
+	StopBlocked   = "blocked"        // a hook refused the input
+	StopAnswer    = "invalid_answer" // answers were not in the form that the runtime asks for
+	StopAsks      = "asks"           // a person is asked; the turn goes on with the answer
+	StopCancelled = "cancelled"      // the context was cancelled or the caller went away
+	StopError     = "error"          // Failure says which
 )
 
 // Limits bound a turn. Zero values are the defaults; those of time, tokens and

@@ -148,6 +148,9 @@ func (a *Agent) composerFor(l *live, lineage []string, vars runVars) *prompt.Com
 		if len(vars.values) > 0 {
 			stages = append([]prompt.Stage{vars.stage()}, stages...)
 		}
+		if a.cfg.Runtime != nil {
+			stages = append(slices.Clip(stages), a.runtimeStage())
+		}
 		l.composer = prompt.NewComposer(append(slices.Clip(stages), a.hooks.prompt...)...)
 		l.epoch, l.lineage, l.vars = epoch, lineage, vars.clone()
 	}

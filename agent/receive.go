@@ -66,7 +66,7 @@ func (r *run) receive(ctx context.Context, model provider.Model, body wire.Body)
 }
 
 func (r *run) delta(ctx context.Context, k session.Kind, text string) {
-	if text != "" {
+	if text != "" && (k != session.DeltaText || r.a.cfg.Runtime == nil) {
 		r.deltas = true
 		r.emit(ctx, session.Event{Kind: k, Turn: r.turnNo, Step: r.step, Delta: text})
 	}

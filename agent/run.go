@@ -69,8 +69,13 @@ type run struct {
 	bench     bench           // and what runs their calls
 	spent     spending
 	loop      breaker
-	deaf      []string        // observers that panicked
-	panics    []session.Event // what is to be recorded of them
+
+	progress Progress      // under a runtime
+	called   int           // calls of the last answer, which a runtime does not run
+	said     *chat.Message // the answer of the turn, if it is not the last one's text
+
+	deaf   []string        // observers that panicked
+	panics []session.Event // what is to be recorded of them
 }
 
 // at returns where the turn is.
@@ -169,9 +174,19 @@ func (r *run) settle(ctx context.Context, view session.View) error {
 	return nil
 }
 
-// settling gives calls that a crash left without a result one that says so. They
-// are not run again: what they did is not known.
+// settling gives calls and code that a crash left without a result one that says
+// so. They are not run again: what they did is not known.
 func settling(view session.View) []session.Event {
+	events := settlingCalls(view)
+	if view.Code != nil {
+		events = append(events, session.Event{Seq: view.Seq + uint64(len(events)) + 1, Kind: session.RanResult, Turn: view.Turn, Step: view.Step,
+			Message: brokenOff(view.Code, "the turn was interrupted")})
+	}
+	return events
+}
+
+// settlingCalls is the part of settling that is about calls.
+func settlingCalls(view session.View) []session.Event {
 	events := make([]session.Event, len(view.Open))
 	for i, call := range view.Open {
 		why := "not run: the turn was interrupted before this call"
@@ -199,6 +214,12 @@ func (r *run) steps(ctx context.Context) (session.Stop, error) {
 		answer, stop, err := r.reason(ctx)
 		if err != nil {
 			return session.Stop{}, err
+		}
+		if r.a.cfg.Runtime != nil {
+			if stop, err := r.obey(ctx, answer, stop); stop != nil || err != nil {
+				return *orZero(stop), err
+			}
+			continue
 		}
 		calls := answer.Calls()
 		if len(calls) == 0 {
@@ -270,10 +291,16 @@ func (r *run) attempt(ctx context.Context) (chat.Message, session.Stop, error) {
 		return chat.Message{}, session.Stop{}, err
 	}
 	r.shown = s.Request.Tools
+	if r.a.cfg.Runtime != nil {
+		r.shown = s.Assembly.Tools
+	}
 	r.l.sent(s.Request)
 	got, err := r.receive(ctx, model.Model, s.Body)
 	if err != nil {
 		return chat.Message{}, session.Stop{}, err
+	}
+	if r.a.cfg.Runtime != nil {
+		got.message, r.called = withoutCalls(got.message)
 	}
 	r.l.response = response{got.id, model, len(r.l.folder.View().Messages) + 1}
 	events = []session.Event{{Kind: session.Answer, Message: &got.message, Usage: got.usage, Stop: &got.stop}}

@@ -62,7 +62,11 @@ func (a *Agent) prepare(ctx context.Context, l *live, model Alternative, history
 	s.Contexts = a.preset.Contexts(history, s.Assembly)
 	s.Request = a.request(s.Assembly, model, append(slices.Clip(history), s.Contexts...))
 	s.Request.Options = a.options(in)
-	in.typed.ask(&s.Request.Options)
+	if a.cfg.Runtime == nil {
+		in.typed.ask(&s.Request.Options)
+	} else { // the answer is a text with a form of its own
+		s.Request.Options.ToolChoice, s.Request.Options.Parallel = "", nil
+	}
 	if o := &s.Request.Options; o.CacheKey == "" && s.Request.Capability.CacheKey {
 		o.CacheKey = l.cacheKey(composed, s.Request)
 	}
@@ -121,6 +125,9 @@ func (a *Agent) request(as prompt.Assembly, model Alternative, messages []chat.M
 		Placement:    a.cfg.Request.Placement,
 		Cache:        a.cfg.Request.Cache,
 		Options:      a.cfg.Request.Options,
+	}
+	if a.cfg.Runtime != nil {
+		r.Tools = nil
 	}
 	if m, ok := model.Model.(provider.Informer); ok {
 		r.Capability = m.Capability()

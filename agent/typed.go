@@ -87,6 +87,9 @@ func RunAs[T any](ctx context.Context, a *Agent, id string, in Input) (T, error)
 			text, answer = e.Message.Text().String(), *e.Stop
 		case e.Kind == session.Stopped:
 			turn = *e.Stop
+			if e.Message != nil {
+				text = e.Message.Text().String()
+			}
 		}
 	}
 	if in.typed.taken {

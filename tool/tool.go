@@ -40,6 +40,14 @@ type Tool interface {
 	Call(ctx context.Context, args json.RawMessage) (Result, error)
 }
 
+// A Noter is a [Tool] that has something to say to a model that calls it from code:
+// for instance which members the value has that it returns. It stands in the
+// runtime text of package codeact and nowhere else.
+type Noter interface {
+	Tool
+	Note() string // the same at every call; empty: nothing
+}
+
 // A Result is the outcome of a call.
 type Result struct {
 	Text    span.Text // valid UTF-8

@@ -39,6 +39,7 @@ type Def[A any] struct {
 	Name        string // letters, digits, _ and -, at most 64
 	Description string // what the model is told
 	Strict      bool   // ask the provider to enforce the schema
+	Note        string // what a model is told that calls it from code; see [Noter]
 	// Call runs the tool. It may be called concurrently.
 	Call func(ctx context.Context, args A) (Result, error)
 	// Answer makes a result of what a person answered to a call that was [Pending];
@@ -90,6 +91,9 @@ type typed[A any] struct {
 
 // Spec implements [Tool].
 func (t typed[A]) Spec() chat.ToolSpec { return t.spec }
+
+// Note implements [Noter].
+func (t typed[A]) Note() string { return t.def.Note }
 
 // Call implements [Tool].
 func (t typed[A]) Call(ctx context.Context, args json.RawMessage) (Result, error) {

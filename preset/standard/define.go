@@ -31,6 +31,7 @@ type Texts struct {
 	Base         Literal // the system prompt
 	Instructions Literal // the task's own rules
 	Tools        bool    // the agent has tools: say how the loop works
+	Runtime      Literal // how the loop works, instead of what Tools says
 
 	Files       source.Source // instruction files
 	Skills      source.Source // the list of skills
@@ -66,8 +67,8 @@ func Define(s *registry.Scope, t Texts) error {
 		_, err := s.Dynamic(d, src)
 		return err
 	}
-	var runtime Literal
-	if t.Tools {
+	runtime := t.Runtime
+	if runtime.Text == "" && t.Tools {
 		runtime.Text = runtimeText
 	}
 	for _, err := range []error{
