@@ -22,7 +22,9 @@ type Engine interface {
 type Language struct {
 	Name    string   // as the model writes it, such as "js"
 	Aliases []string // other names that are understood
-	Guide   string   // how a script is written, how tools are called, what there is not
+	// Reserved are names by which no function can be called.
+	Reserved []string
+	Guide    string // how a script is written, how tools are called, what there is not
 }
 
 // A Script is code to run.

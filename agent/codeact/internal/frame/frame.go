@@ -23,6 +23,7 @@ type Start struct {
 	Now    int64    `json:"now"`  // milliseconds since 1970
 	Seed   uint32   `json:"seed"` // of random numbers
 	Memory int64    `json:"memory"`
+	CPU    int      `json:"cpu"`    // seconds
 	Output int      `json:"output"` // how many bytes may be printed
 }
 
@@ -45,16 +46,11 @@ type Done struct {
 	Error string  `json:"error,omitempty"`
 }
 
-// A Reply is the answer to a call.
+// A Reply is a frame to the process after the first: the answer to a call. Each of
+// the last calls has one, in order.
 type Reply struct {
 	Value json.RawMessage `json:"value,omitempty"`
 	Error string          `json:"error,omitempty"`
-}
-
-// A ToCode is a frame to the process after the first: the replies to its last
-// calls, in order.
-type ToCode struct {
-	Replies []Reply `json:"replies"`
 }
 
 // Write writes a frame.
