@@ -227,17 +227,17 @@ func sameCalls(made []session.CodeCall, calls []chat.ToolCall) bool {
 // end.
 func brokenOff(c *session.CodeRun, why string) *chat.Message {
 	text := "The code did not run to its end: " + why + "."
-	n, unknown := 0, 0
+	n, broken := 0, 0
 	for _, batch := range c.Batches {
 		for _, call := range batch {
 			n++
-			if call.Result != nil && call.Result.IsError {
-				unknown++
+			if call.Result == nil || call.Result.IsError {
+				broken++
 			}
 		}
 	}
 	if n > 0 {
-		text += fmt.Sprintf(" It made %d calls, of which %d failed or were broken off; what they did stands.", n, unknown)
+		text += fmt.Sprintf(" It made %d calls, of which %d failed or were broken off; what they did stands.", n, broken)
 	}
 	m := codeMessage(span.OfGenerated(validUTF8(text), codeOrigin), c)
 	return &m

@@ -61,6 +61,7 @@
   const said = (e) => {
     try {
       if (e instanceof NativeError) return (e.name || "Error") + ": " + e.message;
+      if (e === null) return "thrown: null, as when the memory is used up";
       return "thrown: " + shown(e);
     } catch (_) { return "thrown: what cannot be shown"; }
   };
