@@ -37,7 +37,9 @@ func (d *document) event(e session.Event) {
 	switch e.Kind {
 	case session.Input:
 		d.input(e.Message)
-	case session.Context, session.Notice:
+	case session.Ran:
+		d.block(fence(e.Code.Source, e.Code.Language))
+	case session.Context, session.Notice, session.RanResult:
 		name := e.Message.Name
 		if name == "" {
 			name = string(e.Kind)
@@ -58,6 +60,9 @@ func (d *document) event(e session.Event) {
 	case session.Diagnostic:
 		d.block(code(e.Diagnostic.String()))
 	case session.Stopped:
+		if e.Message != nil {
+			d.answer(e.Message)
+		}
 		if e.Stop.Reason != "end" {
 			d.block("*Stopped: " + code(strings.Join(strings.Fields(e.Stop.Reason+" "+e.Stop.Message+" "+e.Failure), " ")) + "*")
 		}

@@ -286,6 +286,9 @@ func (r *result) note(e session.Event) {
 		r.Steps++
 	case session.Stopped:
 		r.Stop, r.message = e.Stop.Reason, e.Stop.Message
+		if e.Message != nil {
+			r.Text = e.Message.Text().String()
+		}
 	}
 }
 

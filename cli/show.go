@@ -28,6 +28,8 @@ func (s *shower) event(e session.Event) {
 		}
 	case session.Answer:
 		s.end()
+	case session.Ran:
+		s.c.dim("→ code " + oneLine(e.Code.Source, 100))
 	case session.Call:
 		s.c.dim("→ " + e.Call.Name + " " + oneLine(string(e.Call.Args), 100))
 		s.change(e.Call)

@@ -40,7 +40,7 @@ func (t *transcript) event(e session.Event) {
 	switch e.Kind {
 	case session.Input:
 		t.say(e.Message, "> ")
-	case session.Context, session.Notice:
+	case session.Context, session.Notice, session.RanResult:
 		t.folded(e.Message.Name, string(e.Kind), e.Message.Text().String())
 	case session.ToolState:
 		t.dim(describeTools(e.Tools))
@@ -53,6 +53,10 @@ func (t *transcript) event(e session.Event) {
 		for _, r := range e.Message.Results() {
 			t.result(r)
 		}
+	case session.Ran:
+		t.lines(e.Code.Source, "$ ", "  ", "36")
+	case session.RanCalls:
+		t.say(e.Message, "")
 	case session.Asked:
 		t.lines(describeAsk(e.Ask), "? ", "  ", "33")
 	case session.Replied:
@@ -60,6 +64,9 @@ func (t *transcript) event(e session.Event) {
 	case session.Diagnostic:
 		t.lines(e.Diagnostic.String(), "", "", "")
 	case session.Stopped:
+		if e.Message != nil {
+			t.say(e.Message, "")
+		}
 		t.stop(e)
 	case session.Pruned:
 		t.dim(describeShorter(e))

@@ -26,6 +26,7 @@ import (
 	"github.com/proemhq/proem/session/memory"
 	"github.com/proemhq/proem/tool"
 	"github.com/proemhq/proem/wire"
+	"github.com/proemhq/proem/wire/openaichat"
 )
 
 func diff(t testing.TB, what string, got, want any) {
@@ -170,7 +171,7 @@ func TestTurn(t *testing.T) {
 	a := newAgent(t, agent.Config{Model: m, System: "S", Instructions: "I", Store: store, Tools: []tool.Tool{weather(&ran, 0)}}, codeact.Runtime{ReAct: true})
 	events, answer := turn(t, a, agent.Text("how warm?"))
 	diff(t, "answer", answer, "nine")
-	diff(t, "events", kinds(events), "session.start input request answer code code.calls tool.call tool.call tool.result tool.result code.result request answer stop")
+	diff(t, "events", kinds(events), "session.start input prefix request answer code code.calls tool.call tool.call tool.result tool.result code.result request answer stop")
 	diff(t, "told", told(events, session.RanResult), []string{`CODE_RESULT: {"result":9,"stdout":"Oslo\n"}`})
 	diff(t, "ran", ran.Load(), int32(2))
 
@@ -205,6 +206,12 @@ func TestTurn(t *testing.T) {
 		}
 	}
 	folded(t, store)
+	for i, body := range m.bodies { // a recorded request can be made again
+		r, err := a.Replay(t.Context(), "s", i+1, openaichat.Dialect)
+		if err != nil || string(r.Body.JSON) != body {
+			t.Errorf("replay of request %d: %v", i+1, err)
+		}
+	}
 }
 
 const finalPart = `{"type":"final","output":"…"}`

@@ -70,7 +70,7 @@ func TestPauses(t *testing.T) {
 
 	a := fresh(code(writing))
 	events, _ := turn(t, a, agent.Text("go"))
-	diff(t, "first run", kinds(events), "session.start input request answer code code.calls tool.call tool.result code.calls ask stop")
+	diff(t, "first run", kinds(events), "session.start input prefix request answer code code.calls tool.call tool.result code.calls ask stop")
 	diff(t, "stop", reason(events), agent.StopAsks)
 	q := asked(t, a)
 	diff(t, "asked", q.Tool+" "+q.Call, "write_file code-1-1-2")
