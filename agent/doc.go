@@ -51,6 +51,9 @@
 //	ResultHook   a result, before it is recorded
 //	Observer     every event, as a copy
 //
+// A [Runtime] lets the model act by its answers instead of by tool calls; package
+// codeact lets it write code.
+//
 // An Agent may be used concurrently. A session runs one turn at a time; a second
 // input waits for the first, or is refused with [ErrBusy] if Config.RefuseBusy
 // says so.

@@ -25,7 +25,7 @@ func (r Runtime) Guide(tools []agent.Guided) span.Text {
 	for _, t := range tools {
 		params := signature(t.Parameters)
 		call := t.Name + "(" + params + ")"
-		if !identifier.MatchString(t.Name) || slices.Contains(r.Engine.Language().Reserved, t.Name) {
+		if !identifier.MatchString(t.Name) || slices.Contains(r.engine().Language().Reserved, t.Name) {
 			call = "callTool(" + string(quoted(t.Name)) + ", " + params + ")"
 			if params == "" {
 				call = "callTool(" + string(quoted(t.Name)) + ")"

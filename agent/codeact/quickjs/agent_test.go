@@ -21,9 +21,11 @@ import (
 	"github.com/proemhq/proem/agent/codeact"
 	"github.com/proemhq/proem/agent/codeact/quickjs"
 	"github.com/proemhq/proem/chat"
+	"github.com/proemhq/proem/preset/standard"
 	"github.com/proemhq/proem/provider/scripted"
 	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/session/memory"
+	"github.com/proemhq/proem/stage"
 	"github.com/proemhq/proem/tool"
 	"github.com/proemhq/proem/wire"
 	"github.com/proemhq/proem/wire/openaichat"
@@ -350,6 +352,20 @@ func TestHooks(t *testing.T) {
 	diff(t, "batches", len(h.batches), 6)
 	diff(t, "first call", h.calls[0], `code-1-1-1 {"city":"Oslo"}`)
 	diff(t, "ran", ran.Load(), int32(2))
+}
+
+// A hidden tool is not in the guide, and code cannot call it either.
+func TestHiddenTool(t *testing.T) {
+	var ran atomic.Int32
+	p := standard.New(standard.Config{Visibility: []stage.VisibilityRule{{Tool: "weather"}}})
+	m := says(t, code(`try { await callTool("weather", {city: "Oslo"}) } catch (e) { return typeof weather + " " + e.message }`))
+	a := newAgent(t, agent.Config{Preset: &p, Tools: []tool.Tool{weather(&ran, 0)}, Model: m}, codeact.Runtime{})
+	if _, answer := turn(t, a, agent.Text("go")); !strings.HasPrefix(answer, "undefined the tool \"weather\" is not available") || ran.Load() != 0 {
+		t.Errorf("%q, ran %d", answer, ran.Load())
+	}
+	if strings.Contains(m.bodies[0], "weather") {
+		t.Errorf("it is in the request: %s", m.bodies[0])
+	}
 }
 
 func TestCallLimit(t *testing.T) {

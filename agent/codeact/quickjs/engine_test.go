@@ -235,7 +235,7 @@ func TestErrorOfACallEndsTheCode(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
-	for _, source := range []string{`for (;;) {}`, `await echo({})`, `const a = []; for (;;) a.push(1)`} {
+	for _, source := range []string{`for (;;) {}`, `await echo({})`, `for (;;) [1, 2, 3].map(x => [x])`} {
 		ctx, cancel := context.WithCancel(t.Context())
 		var at atomic.Int64
 		time.AfterFunc(200*time.Millisecond, func() { at.Store(time.Now().UnixNano()); cancel() })
@@ -369,15 +369,17 @@ func TestKilledMidway(t *testing.T) {
 
 func TestLargeReply(t *testing.T) {
 	text := strings.Repeat("\x01\"", 1<<19)
-	r := run(t, `const r = await Promise.all([echo({}), echo({}), echo({})]); return r.map(s => s.length)`, func(_ context.Context, c []codeact.Call) ([]codeact.Reply, error) {
+	s := script(`const r = await Promise.all([echo({}), echo({}), echo({})]); return r.map(s => s.length)`)
+	s.Limits.Time = 20 * time.Second
+	r, err := quickjs.Engine{}.Run(t.Context(), s, func(_ context.Context, c []codeact.Call) ([]codeact.Reply, error) {
 		out := make([]codeact.Reply, len(c))
 		for i := range out {
 			out[i].Value = []byte(`"` + strings.NewReplacer("\x01", `\u0001`, `"`, `\"`).Replace(text) + `"`)
 		}
 		return out, nil
 	})
-	if string(r.Value) != "[1048576,1048576,1048576]" {
-		t.Errorf("%+v", r)
+	if err != nil || string(r.Value) != "[1048576,1048576,1048576]" {
+		t.Errorf("%+v, %v", r, err)
 	}
 }
 
