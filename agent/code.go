@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/proemhq/proem/agent/internal/compact"
 	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/span"
@@ -117,17 +116,18 @@ func codeArgs(source string) json.RawMessage {
 // pictures.
 func codeMessage(text span.Text, c *session.CodeRun) chat.Message {
 	var images []chat.Image
+	var docs span.Text
 	for _, batch := range c.Batches {
 		for _, call := range batch {
 			if call.Result != nil {
-				_, docs := ownText(call.Result.Text)
-				text = span.Concat(text, docs)
+				_, more := ownText(call.Result.Text)
+				docs = span.Concat(docs, more)
 				images = append(images, call.Result.Images...)
 			}
 		}
 	}
 	images, left := boundedImages(images)
-	m := chat.TextMessage(chat.User, span.Concat(text, left))
+	m := chat.TextMessage(chat.User, span.Concat(text, left, docs))
 	m.Name = "code"
 	for i := range images {
 		m.Parts = append(m.Parts, chat.Part{Kind: chat.ImagePart, Image: &images[i]})
@@ -138,7 +138,7 @@ func codeMessage(text span.Text, c *session.CodeRun) chat.Message {
 // ownText returns the text of a result without the documents that were handed over
 // with it, and these.
 func ownText(t span.Text) (own, docs span.Text) {
-	i := slices.IndexFunc(t, func(s span.Span) bool { return s.From != nil && s.From.Source == compact.HandedSource })
+	i := slices.IndexFunc(t, func(s span.Span) bool { return s.From != nil && s.From.Source == nestedSource })
 	if i < 0 {
 		return t, nil
 	}

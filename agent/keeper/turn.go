@@ -45,6 +45,8 @@ func (t *turn) observe(e session.Event, omit []string) {
 		for _, c := range e.Message.Calls() {
 			t.add("Call of "+c.Name, string(c.Args), maxArgs)
 		}
+	case session.Stopped:
+		t.add("Assistant", textOf(*e.Message), maxSaid)
 	case session.Result:
 		for _, r := range e.Message.Results() {
 			if slices.Contains(omit, r.Name) {

@@ -33,7 +33,7 @@ func Handed(v session.View, at int) span.Text {
 	var out span.Text
 	seen := map[string]bool{}
 	for i, msg := range v.Messages[:at] {
-		if k := v.Places[i].Kind; k != session.Result && k != session.Compacted {
+		if k := v.Places[i].Kind; k != session.Result && k != session.RanResult && k != session.Compacted {
 			continue
 		}
 		for _, p := range msg.Parts {

@@ -85,6 +85,9 @@ func render(v session.View, at, text, data int) string {
 			for _, c := range msg.Calls() {
 				put(&b, "call of "+oneLine(c.Name), middle(string(c.Args), data))
 			}
+		case session.RanResult:
+			t := msg.Text()
+			put(&b, "result of code", middle(t.Slice(0, before(t)).String(), data))
 		case session.Result:
 			for _, r := range msg.Results() {
 				head := "result of " + oneLine(r.Name)
