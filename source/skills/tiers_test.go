@@ -86,19 +86,19 @@ func (l learn) Call(context.Context, json.RawMessage) (tool.Result, error) {
 	return tool.Text("learnt"), err
 }
 
-// TestDynamic: a skill that comes in a step is in the list of the next one, and
-// can be loaded; one that goes is not.
+// TestDynamic: a skill that comes in a step is told in the next one, behind the
+// conversation, and can be loaded; one that goes is told to be gone.
 func TestDynamic(t *testing.T) {
 	code := skills.NewMemory(span.User)
 	set := skills.New(skills.Config{Tool: skill.Name, Tiers: []skills.Tier{{Scope: "code", Repo: code}}})
 	s, err := scripted.Parse([]byte(`turns:
 - expect: {system_excludes: "fresh"}
   calls: [{tool: learn}]
-- expect: {system_contains: "- fresh: learnt just now"}
+- expect: {body_contains: "- fresh: learnt just now", system_excludes: "fresh"}
   calls: [{tool: load_skill, args: {name: fresh}}]
 - expect: {result_contains: "FRESH BODY"}
   text: done
-- expect: {system_excludes: "fresh"}
+- expect: {system_excludes: "fresh", user_contains: "does not hold any more"}
   text: done
 `), "script.yaml")
 	filetest.Must(t, err)

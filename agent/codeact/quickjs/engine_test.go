@@ -236,15 +236,24 @@ func TestErrorOfACallEndsTheCode(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	for _, source := range []string{`for (;;) {}`, `await echo({})`, `for (;;) [1, 2, 3].map(x => [x])`} {
-		ctx, cancel := context.WithCancel(t.Context())
-		var at atomic.Int64
-		time.AfterFunc(200*time.Millisecond, func() { at.Store(time.Now().UnixNano()); cancel() })
-		_, err := quickjs.Engine{}.Run(ctx, script(source), func(ctx context.Context, c []codeact.Call) ([]codeact.Reply, error) {
-			<-ctx.Done()
-			return nil, ctx.Err()
-		})
-		if late := time.Duration(time.Now().UnixNano() - at.Load()); !errors.Is(err, context.Canceled) || late > 50*time.Millisecond {
-			t.Errorf("%s: %v, %v after the cancellation", source, err, late)
+		late := time.Hour
+		for range 5 { // a busy machine may be late by itself, and not five times
+			ctx, cancel := context.WithCancel(t.Context())
+			var at atomic.Int64
+			time.AfterFunc(200*time.Millisecond, func() { at.Store(time.Now().UnixNano()); cancel() })
+			_, err := quickjs.Engine{}.Run(ctx, script(source), func(ctx context.Context, c []codeact.Call) ([]codeact.Reply, error) {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			})
+			if !errors.Is(err, context.Canceled) {
+				t.Fatalf("%s: %v", source, err)
+			}
+			if late = min(late, time.Duration(time.Now().UnixNano()-at.Load())); late <= 50*time.Millisecond {
+				break
+			}
+		}
+		if late > 50*time.Millisecond {
+			t.Errorf("%s: %v after the cancellation", source, late)
 		}
 	}
 }
