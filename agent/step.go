@@ -103,10 +103,15 @@ func (a *Agent) compose(ctx context.Context, l *live, view registry.View, in Inp
 	l.facts = source.Gather(ctx, needs, view, source.Query{
 		Lineage: lineage, Who: in.Who, Turn: at.Turn, Step: at.Step, Preview: at.Preview,
 	}, a.cfg.Limits.Source, l.facts)
-	input := a.preset.Input(lineage, l.facts)
-	input.Who, input.Turn, input.Step = in.Who, at.Turn, at.Step
-	composed, err := composer.Compose(view.Snapshot, input)
+	composed, err := composer.Compose(view.Snapshot, a.input(lineage, l.facts, in, at))
 	return composed, offer, err
+}
+
+// input returns what an assembly depends on besides the snapshot.
+func (a *Agent) input(lineage []string, facts *prompt.Facts, in Input, at At) prompt.Input {
+	input := a.preset.Input(lineage, facts)
+	input.Who, input.Turn, input.Step = in.Who, at.Turn, at.Step
+	return input
 }
 
 // request puts the neutral request together: history, input, contexts, reminder.
@@ -136,7 +141,17 @@ func (a *Agent) request(as prompt.Assembly, model Alternative, messages []chat.M
 }
 
 // A Preview is what a request would be.
-type Preview struct{ Step }
+type Preview struct {
+	Step
+	Input  prompt.Input   // of the assembly
+	Stages []prompt.Stage // that made the assembly, those of hooks included
+}
+
+// Trace returns the assembly after each stage, from the facts and registrations
+// that the preview was made of. The last frame has the preview's assembly.
+func (p Preview) Trace() ([]prompt.Frame, error) {
+	return prompt.Trace(p.Snapshot, p.Input, p.Stages...)
+}
 
 // Preview returns the request that Run would send first for the input. It writes
 // nothing and sends nothing; sources and hooks are told that it is a preview.
@@ -158,7 +173,7 @@ func (a *Agent) Preview(ctx context.Context, id string, in Input) (Preview, erro
 	}
 	v := l.folder.View()
 	at := At{Session: id, Turn: v.Turn + 1, Who: in.Who, Preview: true}
-	var s Step
+	var p Preview
 	var turn, step passing
 	err := around(ctx, &turn, a.hooks.turn, aroundTurn(at), func(ctx context.Context) error {
 		in, err := a.hooks.intercepted(ctx, at, in)
@@ -171,12 +186,14 @@ func (a *Agent) Preview(ctx context.Context, id string, in Input) (Preview, erro
 		}
 		at.Step = 1
 		err = around(ctx, &step, a.hooks.step, aroundStep(at), func(ctx context.Context) (err error) {
-			s, err = a.prepare(ctx, l, a.models(in)[0], history, in, at)
+			if p.Step, err = a.prepare(ctx, l, a.models(in)[0], history, in, at); err == nil {
+				p.Input, p.Stages = a.input(l.lineage, l.facts, in, at), l.composer.Stages()
+			}
 			return err
 		})
 		return step.whole(err, "step")
 	})
-	return Preview{s}, turn.whole(err, "turn")
+	return p, turn.whole(err, "turn")
 }
 
 // record returns what the session keeps of a request.

@@ -38,6 +38,10 @@ func NewComposer(stages ...Stage) *Composer {
 	return c
 }
 
+// Stages returns the stages in the order in which they are applied. The slice is
+// not to be changed.
+func (c *Composer) Stages() []Stage { return c.stages }
+
 // Forget drops the last composition and keeps the plan.
 func (c *Composer) Forget() { c.last, c.patchable, c.in = nil, false, Input{} }
 

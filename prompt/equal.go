@@ -43,7 +43,7 @@ func equalSpecs(a, b chat.ToolSpec) bool {
 
 func equalDocs(a, b Doc) bool {
 	return a.Name == b.Name && a.Text == b.Text && a.Path == b.Path && a.SHA256 == b.SHA256 &&
-		a.Class == b.Class && a.Trust == b.Trust && slices.Equal(a.Aliases, b.Aliases) && equalSpans(a.Spans, b.Spans)
+		a.Class == b.Class && a.Trust == b.Trust && a.Rule == b.Rule && slices.Equal(a.Aliases, b.Aliases) && equalSpans(a.Spans, b.Spans)
 }
 
 func equalNotes(a, b Note) bool {

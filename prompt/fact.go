@@ -46,6 +46,9 @@ type Doc struct {
 	SHA256  string   // of the bytes as read, in hex; empty: not known
 	Class   Class
 	Trust   span.Trust
+	// Rule is why the source took the document, as a sentence for people without its
+	// full stop; empty: not said.
+	Rule string
 }
 
 // Facts is an immutable set of facts. The same pointer means the same facts: a

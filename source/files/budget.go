@@ -44,9 +44,9 @@ type group struct {
 func (b *purse) group(w *walk, d *found) group {
 	var g group
 	text, x := w.expand(d, b.left)
-	parts := []part{{d.file, d.name, d.aliases, text}}
+	parts := []part{{d.file, d.name, d.aliases, text, w.cfg.rule(d.dir)}}
 	for _, k := range x.blocks {
-		parts = append(parts, part{file: k.file, name: k.name, text: k.text})
+		parts = append(parts, part{file: k.file, name: k.name, text: k.text, rule: "imported by " + d.name + " inside a line"})
 	}
 	for i, p := range parts {
 		unread := 0
@@ -73,12 +73,29 @@ func (b *purse) group(w *walk, d *found) group {
 	return g
 }
 
+// rule says why a file of a directory is taken.
+func (c *Config) rule(dir string) string {
+	where := dir
+	switch dir {
+	case "":
+		return "the user's own instruction file"
+	case ".":
+		where = "the project's root"
+	}
+	which := "the first of "
+	if c.LoadAll {
+		which = "each of "
+	}
+	return which + strings.Join(c.names(), ", ") + " in " + where + " that is not blank"
+}
+
 // part is a document before the budget.
 type part struct {
 	file    *load.File
 	name    string
 	aliases []string
 	text    span.Text
+	rule    string
 }
 
 // doc makes the document, cut to at most room bytes. The diagnostic says what was
@@ -91,6 +108,7 @@ func (p *part) doc(room int, trust span.Trust, unread int) (prompt.Doc, *prompt.
 		SHA256:  p.file.SHA256,
 		Class:   prompt.Session,
 		Trust:   trust,
+		Rule:    p.rule,
 	}
 	text := p.text.String()
 	if !p.file.Partial && len(text) <= room && unread == 0 {

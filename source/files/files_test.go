@@ -151,9 +151,11 @@ func TestDoc(t *testing.T) {
 	proj := &span.Origin{Section: "project:AGENTS.md", Source: "file", Path: filepath.Join(dir, "AGENTS.md"), Trust: span.Project}
 	same(t, "docs", f.Docs, []prompt.Doc{
 		{Name: "user:AGENTS.md", Text: "U", Spans: span.Text{{Text: "U", From: user}}, Path: user.Path,
-			SHA256: "a25513c7e0f6eaa80a3337ee18081b9e2ed09e00af8531c8f7bb2542764027e7", Class: prompt.Session, Trust: span.User},
+			SHA256: "a25513c7e0f6eaa80a3337ee18081b9e2ed09e00af8531c8f7bb2542764027e7", Class: prompt.Session, Trust: span.User,
+			Rule: "the user's own instruction file"},
 		{Name: "project:AGENTS.md", Text: "R\n", Spans: span.Text{{Text: "R", From: proj}, {Text: "\n", From: proj, Off: 2}}, Path: proj.Path,
-			SHA256: f.Docs[1].SHA256, Class: prompt.Session, Trust: span.Project},
+			SHA256: f.Docs[1].SHA256, Class: prompt.Session, Trust: span.Project,
+			Rule: "the first of AGENTS.override.md, AGENTS.md in the project's root that is not blank"},
 	})
 	same(t, "class", f.Class, prompt.Session)
 }

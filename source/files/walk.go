@@ -70,6 +70,7 @@ type found struct {
 	name    string // of the document
 	trust   span.Trust
 	aliases []string
+	dir     string // where one of the names was looked for; empty: it is the user's file
 }
 
 func (w *walk) equal(v *walk) bool {
@@ -144,7 +145,7 @@ func (w *walk) directory(root *place, dir string) {
 			w.shadowed(root.open, at, path.Join(dir, first))
 			continue
 		}
-		took, there := w.take(root, at, found{name: "project:" + at, trust: span.Project})
+		took, there := w.take(root, at, found{name: "project:" + at, trust: span.Project, dir: dir})
 		if took && first == "" {
 			first = name
 		}

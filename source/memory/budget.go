@@ -104,7 +104,7 @@ func (w *walk) parts() (parts []*part, hidden int) {
 // newPart returns the part of a file.
 func newPart(name string, f *load.File) *part {
 	p := &part{file: f, diags: f.Diagnostics}
-	p.doc = prompt.Doc{Path: f.Path, SHA256: f.SHA256, Class: prompt.Session, Trust: span.Workspace}
+	p.doc = prompt.Doc{Path: f.Path, SHA256: f.SHA256, Class: prompt.Session, Trust: span.Workspace, Rule: homeRule}
 	p.rename(name)
 	return p
 }
@@ -116,8 +116,11 @@ func (p *part) rename(name string) {
 
 // listDoc returns the document of a list without a file.
 func (w *walk) listDoc(dir string) prompt.Doc {
-	return prompt.Doc{Name: "workspace:" + dir, Path: w.path(w.home, dir), Class: prompt.Session, Trust: span.Workspace}
+	return prompt.Doc{Name: "workspace:" + dir, Path: w.path(w.home, dir), Class: prompt.Session, Trust: span.Workspace, Rule: homeRule}
 }
+
+// homeRule is why there is a document.
+const homeRule = "it belongs to the agent's home"
 
 // purse is what is left of the budget.
 type purse struct {
