@@ -25,6 +25,7 @@ func chatCommands() []chatCommand {
 	return []chatCommand{
 		{"help", "", "show this", (*talk).help},
 		{"prompt", "[INPUT]", "show what the next request would contain", (*talk).prompt},
+		{"explain", "[QUERY]", "show where a section, tool, file or text of the next request came from", (*talk).explain},
 		{"wire", "[DIALECT]", "show the exact body of the next request", (*talk).wire},
 		{"cost", "", "show the tokens used so far", (*talk).cost},
 		{"compact", "", "have the conversation so far summarised, to make room", (*talk).compact},

@@ -8,10 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/proemhq/proem/cli/config"
 	"github.com/proemhq/proem/env"
+	shown "github.com/proemhq/proem/internal/visible"
 	"github.com/proemhq/proem/prompt"
 )
 
@@ -91,41 +91,11 @@ func (c *command) own(text string) string {
 
 // visible replaces what would move a terminal's cursor, hide text or turn its
 // direction, so that a text shows what it says. Line ends and tabs stay.
-func visible(s string) string { return escaped(s, "\t\n") }
+func visible(s string) string { return shown.Text(s) }
 
 // visibleLine is visible for what is to stay in one line, such as the name of a
 // file: a line end in it would begin a line that looks like one of ours.
-func visibleLine(s string) string { return escaped(s, "\t") }
-
-func escaped(s, keep string) string {
-	clean := func(r rune) bool {
-		switch {
-		case r < 0x20:
-			return strings.ContainsRune(keep, r)
-		case r >= 0x7f && r < 0xa0, r == 0x200b, r == 0x2028, r == 0x2029, r == 0x2060, r == 0xfeff, r >= 0x202a && r <= 0x202e,
-			r >= 0x2066 && r <= 0x2069, r >= 0xe0000 && r <= 0xe007f:
-			return false
-		}
-		return true
-	}
-	if utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !clean(r) }) < 0 {
-		return s
-	}
-	var b strings.Builder
-	for len(s) > 0 {
-		r, n := utf8.DecodeRuneInString(s)
-		switch {
-		case r == utf8.RuneError && n == 1:
-			fmt.Fprintf(&b, "\\x%02x", s[0])
-		case clean(r):
-			b.WriteRune(r)
-		default:
-			fmt.Fprintf(&b, "\\u{%x}", r)
-		}
-		s = s[n:]
-	}
-	return b.String()
-}
+func visibleLine(s string) string { return shown.Line(s) }
 
 // printJSON prints a value as indented JSON.
 func (c *command) printJSON(v any) error {

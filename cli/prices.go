@@ -14,15 +14,23 @@ func pricing(cfg config.Config, provider string) func(model string, u session.Us
 		return nil
 	}
 	return func(model string, u session.Usage) (float64, bool) {
-		for _, p := range cfg.Prices {
-			for _, name := range []string{provider + ":" + model, model} {
-				if ok, err := path.Match(p.Model, name); err == nil && ok {
-					return cost(p, u)
-				}
-			}
+		if p, ok := priceOf(cfg, provider, model); ok {
+			return cost(p, u)
 		}
 		return 0, false
 	}
+}
+
+// priceOf returns the first of the configured prices that fits a model.
+func priceOf(cfg config.Config, provider, model string) (config.Price, bool) {
+	for _, p := range cfg.Prices {
+		for _, name := range []string{provider + ":" + model, model} {
+			if ok, err := path.Match(p.Model, name); err == nil && ok {
+				return p, true
+			}
+		}
+	}
+	return config.Price{}, false
 }
 
 // cost returns the price of a usage. Input that was read from a cache or written

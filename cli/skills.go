@@ -19,6 +19,7 @@ import (
 // A tier is a folder of skills with what it is called.
 type tier struct {
 	scope  string
+	dir    string // absolute
 	folder *skills.Folder
 	trust  span.Trust
 }
@@ -29,7 +30,7 @@ func (b *bench) skillTiers(l *load.Loader) []tier {
 	var tiers []tier
 	add := func(scope, root, dir string, trust span.Trust) {
 		f := skills.NewFolder(skills.FolderConfig{Env: b.env, Loader: l, Root: root, Dir: dir, Trust: trust})
-		tiers = append(tiers, tier{scope, f, trust})
+		tiers = append(tiers, tier{scope, filepath.Join(root, filepath.FromSlash(dir)), f, trust})
 	}
 	user := func() {
 		if b.place.userConfig != "" {

@@ -27,6 +27,7 @@ var arrows = []archtest.Row{
 	{Path: "internal/textedit", Pure: true, Common: true},
 	{Path: "internal/near", Pure: true, Common: true},
 	{Path: "internal/gitignore", Pure: true, Common: true},
+	{Path: "internal/visible", Pure: true, Common: true},
 	{Path: "internal/frontmatter", Common: true},
 	{Path: "internal/filetest"},
 	{Path: "internal/archtest"},
