@@ -96,6 +96,18 @@ func (h *writer) put(parts ...string) {
 // text writes a text as it reads.
 func (h *writer) text(s string) { h.put(html.EscapeString(clean(s))) }
 
+// name writes a name that may be broken between its parts.
+func (h *writer) name(s string) {
+	for part := range strings.SplitAfterSeq(clean(s), "/") {
+		before, after, ok := strings.Cut(part, ":")
+		h.put(html.EscapeString(before))
+		if ok {
+			h.put(":<wbr>", html.EscapeString(after))
+		}
+		h.put("<wbr>")
+	}
+}
+
 func (h *writer) head(r *Report) {
 	h.put("<header><h1>")
 	h.text(r.About.Agent)
@@ -124,7 +136,7 @@ func (h *writer) sections(r *Report) {
 			last = group
 		}
 		h.put(`<tr><td><button data-`, kind, `="`, fmt.Sprint(i), `">`)
-		h.text(name)
+		h.name(name)
 		h.put(`</button><td><span class="t-`, trust, `">`, trust, `</span><td class="n">`, fmt.Sprint(c.Tokens), `<td class="n">`, fmt.Sprint(c.TurnMax))
 	}
 	for i, s := range r.Sections {
