@@ -148,9 +148,18 @@ type Preview struct {
 }
 
 // Trace returns the assembly after each stage, from the facts and registrations
-// that the preview was made of. The last frame has the preview's assembly.
+// that the preview was made of. If the session keeps something else than the
+// stages made, that is the last frame, so the last one has the preview's assembly.
 func (p Preview) Trace() ([]prompt.Frame, error) {
-	return prompt.Trace(p.Snapshot, p.Input, p.Stages...)
+	frames, err := prompt.Trace(p.Snapshot, p.Input, p.Stages...)
+	if err != nil {
+		return frames, err
+	}
+	if last := frames[len(frames)-1].Assembly; last.Hash() != p.Assembly.Hash() {
+		frames = append(frames, prompt.Frame{Stage: freezeStage, Assembly: p.Assembly,
+			Doc: "keeps the prefix and the tools that the session began with; changes are told behind the conversation"})
+	}
+	return frames, nil
 }
 
 // Preview returns the request that Run would send first for the input. It writes
