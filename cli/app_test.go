@@ -48,6 +48,12 @@ func TestApp(t *testing.T) {
 	if want := "run holds back 1 project file (.proem/agent.yaml) until acme trust"; !strings.Contains(stderr, want) {
 		t.Errorf("got %s, want %s", stderr, want)
 	}
+	if code, stdout, stderr = run("explain", "You review Go"); code != cli.ExitOK || !strings.Contains(stdout, "generated:base") || !strings.Contains(stdout, "registered as a literal") {
+		t.Errorf("explain: exit status %d\n%s%s", code, stdout, stderr)
+	}
+	if _, stdout, _ = run("explain", "--why-not", "AGENTS.md"); !strings.Contains(stdout, "an agent built in Go reads what its sources say") {
+		t.Errorf("explain --why-not: got %s", stdout)
+	}
 	if run("prompt", "--trust", "none"); got.Trusted {
 		t.Error("--trust none: the agent is told that the folder is trusted")
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -154,6 +155,7 @@ func (c *command) explained(b *bench, p agent.Preview, dialect, stage string) (*
 	if rate, ok := priceOf(b.cfg, provider, b.model.name); ok {
 		s.Rates = explain.Rates{Input: rate.Input, Cached: rate.Cached, Source: rate.Source, Date: rate.Date}
 	}
+	dialect = cmp.Or(dialect, b.cfg.Dialect) // also where no model is configured
 	if dialect != "" && dialect != b.model.dialect {
 		bodies, err := b.bodies(p)
 		if err != nil {

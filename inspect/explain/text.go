@@ -49,7 +49,7 @@ const Punctuation = "generated:protocol"
 func rangeOf(from *span.Origin, at, n, off int) Range {
 	r := Range{Start: at, End: at + n, SrcStart: -1, SrcEnd: -1}
 	if from == nil {
-		r.Origin = "generated:unknown"
+		r.Origin, r.Trust = "generated:unknown", span.Tool
 		return r
 	}
 	r.Section, r.Path, r.Source, r.Scope, r.Stage, r.Trust = from.Section, from.Path, from.Source, from.Scope, from.Stage, from.Trust
@@ -121,7 +121,11 @@ func toolsText(tools []chat.ToolSpec) (Text, [][2]int) {
 		one := strings.TrimSuffix(strings.TrimPrefix(string(prefix[:n]), "["), "]")
 		places[i] = [2]int{b.Len(), b.Len() + len(one)}
 		if one != "" {
-			r := rangeOf(tools[i].From, b.Len(), len(one), span.NoOffset)
+			from := tools[i].From
+			if from == nil {
+				from = &span.Origin{Section: tools[i].Name, Source: "tool"}
+			}
+			r := rangeOf(from, b.Len(), len(one), span.NoOffset)
 			r.Section = tools[i].Name
 			t.Ranges = append(t.Ranges, r)
 		}
