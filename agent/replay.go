@@ -210,10 +210,12 @@ func (p *replayer) compose() error {
 	in := p.a.preset.Input(s.making.lineage, s.Facts)
 	in.Who, in.Turn, in.Step = s.making.who, s.Turn, s.Step
 	var own live // of no session: its composer has composed nothing yet
-	composed, err := p.a.composerFor(&own, s.making.lineage, s.making.vars).Compose(s.Snapshot, in)
+	composer := p.a.composerFor(&own, s.making.lineage, s.making.vars)
+	composed, err := composer.Compose(s.Snapshot, in)
 	if err != nil {
 		return err
 	}
+	s.Input, s.Stages = in, composer.Stages()
 	s.Assembly, s.Diagnostics = validAssembly(composed.Assembly), composed.Assembly.Diagnostics
 	if kept := p.rec.prefix; kept != nil && s.making.keeps && !(p.rec.made && samePrefix(kept, s.Assembly)) {
 		var f frozen

@@ -34,6 +34,8 @@ type Step struct {
 	Body      wire.Body
 	Facts     *prompt.Facts
 	Snapshot  prompt.Snapshot
+	Input     prompt.Input   // of the assembly
+	Stages    []prompt.Stage // that made the assembly, those of hooks included
 
 	bench  bench           // what calls of the answer are run with
 	prefix *session.Prefix // to be recorded with the request; nil: as before
@@ -54,7 +56,7 @@ func (a *Agent) prepare(ctx context.Context, l *live, model Alternative, history
 	}
 	f := a.freezeFor(l, l.folder.View(), composed, model.Name, in, at)
 	s := Step{Turn: at.Turn, Step: at.Step, Assembly: f.assembly, Diagnostics: composed.Assembly.Diagnostics,
-		Facts: l.facts, Snapshot: view.Snapshot, prefix: f.record}
+		Facts: l.facts, Snapshot: view.Snapshot, Input: a.input(l.lineage, l.facts, in, at), Stages: l.composer.Stages(), prefix: f.record}
 	if len(f.said) > 0 {
 		s.Diagnostics = slices.Concat(s.Diagnostics, f.said)
 	}
@@ -140,27 +142,23 @@ func (a *Agent) request(as prompt.Assembly, model Alternative, messages []chat.M
 	return r
 }
 
-// A Preview is what a request would be.
-type Preview struct {
-	Step
-	Input  prompt.Input   // of the assembly
-	Stages []prompt.Stage // that made the assembly, those of hooks included
-}
-
 // Trace returns the assembly after each stage, from the facts and registrations
-// that the preview was made of. If the session keeps something else than the
-// stages made, that is the last frame, so the last one has the preview's assembly.
-func (p Preview) Trace() ([]prompt.Frame, error) {
-	frames, err := prompt.Trace(p.Snapshot, p.Input, p.Stages...)
+// that the step was made of. If the session keeps something else than the stages
+// made, that is the last frame, so the last one has the step's assembly.
+func (s *Step) Trace() ([]prompt.Frame, error) {
+	frames, err := prompt.Trace(s.Snapshot, s.Input, s.Stages...)
 	if err != nil {
 		return frames, err
 	}
-	if last := frames[len(frames)-1].Assembly; last.Hash() != p.Assembly.Hash() {
-		frames = append(frames, prompt.Frame{Stage: freezeStage, Assembly: p.Assembly,
+	if last := frames[len(frames)-1].Assembly; last.Hash() != s.Assembly.Hash() {
+		frames = append(frames, prompt.Frame{Stage: freezeStage, Assembly: s.Assembly,
 			Doc: "keeps the prefix and the tools that the session began with; changes are told behind the conversation"})
 	}
 	return frames, nil
 }
+
+// A Preview is what a request would be.
+type Preview struct{ Step }
 
 // Preview returns the request that Run would send first for the input. It writes
 // nothing and sends nothing; sources and hooks are told that it is a preview.
@@ -195,9 +193,7 @@ func (a *Agent) Preview(ctx context.Context, id string, in Input) (Preview, erro
 		}
 		at.Step = 1
 		err = around(ctx, &step, a.hooks.step, aroundStep(at), func(ctx context.Context) (err error) {
-			if p.Step, err = a.prepare(ctx, l, a.models(in)[0], history, in, at); err == nil {
-				p.Input, p.Stages = a.input(l.lineage, l.facts, in, at), l.composer.Stages()
-			}
+			p.Step, err = a.prepare(ctx, l, a.models(in)[0], history, in, at)
 			return err
 		})
 		return step.whole(err, "step")

@@ -29,6 +29,7 @@ type explainFlags struct {
 	offset                      int
 	wire, stage, html           string
 	input, session, model       string
+	against                     []string
 }
 
 func (c *command) explainCommand() *cobra.Command {
@@ -67,7 +68,8 @@ func (c *command) explainCommand() *cobra.Command {
 	fl.StringVar(&f.stage, "stage", "", "explain the prompt as it is after this stage")
 	fl.StringVar(&f.html, "html", "", "write one HTML file that needs nothing else")
 	fl.StringVar(&f.input, "input", "", "the user's message")
-	fl.StringVar(&f.session, "session", "", "continue this session")
+	fl.StringVar(&f.session, "session", "", "continue this session; ID@STEP explains a request that was sent")
+	fl.StringArrayVar(&f.against, "against", nil, "a request that was sent, as ID@STEP, to compare with on the page; may be repeated")
 	fl.BoolVar(&c.full, "full", false, "do not fold long texts")
 	addModel(cmd, &f.model)
 	_ = cmd.RegisterFlagCompletionFunc("session", cobra.NoFileCompletions)
@@ -91,6 +93,9 @@ func (f *explainFlags) check(q explain.Query) error {
 	if len(asked) > 1 {
 		return usage(fmt.Errorf("%s: ask one thing at a time", strings.Join(asked, " and ")))
 	}
+	if len(f.against) > 0 && f.html == "" {
+		return usage(errors.New("--against belongs to --html: the page compares"))
+	}
 	if f.wire != "" && !slices.Contains(dialects, f.wire) {
 		return usage(fmt.Errorf("--wire %s: this version speaks %s", f.wire, strings.Join(dialects, ", ")))
 	}
@@ -98,27 +103,20 @@ func (f *explainFlags) check(q explain.Query) error {
 }
 
 func (c *command) explain(ctx context.Context, f explainFlags, q explain.Query) error {
-	o, id := options{model: f.model}, "preview"
-	if f.session != "" {
-		id = f.session
-		o.store = func(p place) (session.Store, error) { return c.readStore(ctx, p, id) }
-	}
-	b, err := c.setup(ctx, o)
+	b, step, err := c.stepOf(ctx, f)
 	if err != nil {
 		return err
 	}
-	c.announce(b, o)
-	p, err := b.agent.Preview(ctx, id, agent.Input{Text: f.input})
-	if err != nil {
-		c.diagnose(b.diagnostics)
-		return err
-	}
-	r, err := c.explained(b, p, f.wire, f.stage)
+	r, err := c.explained(b, step, f.wire, f.stage)
 	if err != nil {
 		return err
 	}
 	if f.html != "" {
-		if err := c.writePage(f.html, r); err != nil {
+		others, err := c.others(ctx, f)
+		if err != nil {
+			return err
+		}
+		if err := c.writePage(f.html, explain.Page{Report: r, Steps: others}); err != nil {
 			return err
 		}
 	}
@@ -139,15 +137,65 @@ func (c *command) explain(ctx context.Context, f explainFlags, q explain.Query) 
 	return err
 }
 
-// explained returns the report of a preview, of the assembly after one of its
+// stepOf returns the request to explain: the next one, or one of a session that
+// was sent.
+func (c *command) stepOf(ctx context.Context, f explainFlags) (*bench, agent.Step, error) {
+	o, id := options{model: f.model}, "preview"
+	if p, ok, err := parsePast(f.session); err != nil {
+		return nil, agent.Step{}, err
+	} else if ok {
+		if f.input != "" {
+			return nil, agent.Step{}, usage(fmt.Errorf("--session %s explains what was sent: --input says what would be", f.session))
+		}
+		b, r, err := c.replayed(ctx, p, o, "")
+		return b, r.Step, err
+	}
+	if f.session != "" {
+		id = f.session
+		o.store = func(p place) (session.Store, error) { return c.readStore(ctx, p, id) }
+	}
+	b, err := c.setup(ctx, o)
+	if err != nil {
+		return nil, agent.Step{}, err
+	}
+	c.announce(b, o)
+	p, err := b.agent.Preview(ctx, id, agent.Input{Text: f.input})
+	if err != nil {
+		c.diagnose(b.diagnostics)
+	}
+	return b, p.Step, err
+}
+
+// others returns the requests to compare with on a page.
+func (c *command) others(ctx context.Context, f explainFlags) ([]explain.View, error) {
+	var out []explain.View
+	for _, name := range f.against {
+		p, ok, err := parsePast(name)
+		if err == nil && !ok {
+			err = usage(fmt.Errorf("--against %s: write SESSION@STEP, the number of a request of a session", name))
+		}
+		if err != nil {
+			return nil, err
+		}
+		_, r, err := c.replayed(ctx, p, options{model: f.model}, "")
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, explain.View{Label: fmt.Sprintf("request %d of %s", p.n, p.id),
+			Doc: fmt.Sprintf("as it was sent in turn %d, step %d", r.Turn, r.Step.Step), Assembly: r.Assembly})
+	}
+	return out, nil
+}
+
+// explained returns the report of a request, of the assembly after one of its
 // stages if a stage is named.
-func (c *command) explained(b *bench, p agent.Preview, dialect, stage string) (*explain.Report, error) {
-	frames, err := p.Trace()
+func (c *command) explained(b *bench, step agent.Step, dialect, stage string) (*explain.Report, error) {
+	frames, err := step.Trace()
 	if err != nil {
 		return nil, err
 	}
-	s := explain.Subject{Step: p.Step, Frames: frames, Dialect: b.model.dialect, Counter: b.counter, StepsMax: b.cfg.Steps.Max, Diagnostics: b.diagnostics,
-		About: explain.About{Preset: b.preset.Name, Agent: b.agentName, Model: b.model.spec, Root: b.place.root, Record: p.Request.Capability.Source}}
+	s := explain.Subject{Step: step, Frames: frames, Dialect: b.model.dialect, Counter: b.counter, StepsMax: b.cfg.Steps.Max, Diagnostics: b.diagnostics,
+		About: explain.About{Preset: b.preset.Name, Agent: b.agentName, Model: b.model.spec, Root: b.place.root, Record: step.Request.Capability.Source}}
 	if s.About.Model == "" {
 		s.About.Model = b.model.name
 	}
@@ -157,7 +205,7 @@ func (c *command) explained(b *bench, p agent.Preview, dialect, stage string) (*
 	}
 	dialect = cmp.Or(dialect, b.cfg.Dialect) // also where no model is configured
 	if dialect != "" && dialect != b.model.dialect {
-		bodies, err := b.bodies(p)
+		bodies, err := b.bodies(agent.Preview{Step: step})
 		if err != nil {
 			return nil, err
 		}
@@ -257,9 +305,9 @@ func (b *bench) rulesFor(path string) explain.Rules {
 }
 
 // writePage writes a report as an HTML file.
-func (c *command) writePage(name string, r *explain.Report) error {
+func (c *command) writePage(name string, p explain.Page) error {
 	var page bytes.Buffer
-	if err := (explain.Page{Report: r}).Write(&page); err != nil {
+	if err := p.Write(&page); err != nil {
 		return err
 	}
 	path := c.absolute(name)

@@ -345,7 +345,7 @@ func (t *talk) explain(ctx context.Context, query string) error {
 	if err != nil {
 		return err
 	}
-	r, err := t.c.explained(t.b, p, "", "")
+	r, err := t.c.explained(t.b, p.Step, "", "")
 	if err != nil {
 		return err
 	}

@@ -35,6 +35,15 @@ func parsePast(s string) (p past, ok bool, err error) {
 // replay shows a request that was recorded: made again from the session alone and
 // compared with what was sent.
 func (c *command) replay(ctx context.Context, p past, o options, wireName string) error {
+	b, r, err := c.replayed(ctx, p, o, wireName)
+	if err != nil {
+		return err
+	}
+	return c.showPrompt(b, agent.Preview{Step: r.Step}, wireName)
+}
+
+// replayed makes a recorded request again.
+func (c *command) replayed(ctx context.Context, p past, o options, wireName string) (*bench, agent.Replayed, error) {
 	var rec session.Request
 	o.recorded = &rec
 	o.store = func(at place) (session.Store, error) {
@@ -46,25 +55,25 @@ func (c *command) replay(ctx context.Context, p past, o options, wireName string
 	}
 	b, err := c.setup(ctx, o)
 	if err != nil {
-		return err
+		return nil, agent.Replayed{}, err
 	}
 	r, err := b.agent.Replay(ctx, p.id, p.n, protocols...)
 	if err != nil {
 		c.diagnose(b.diagnostics)
-		return c.hinted(err)
+		return nil, r, c.hinted(err)
 	}
 	b.model = resolved{name: rec.Model, dialect: rec.Dialect}
 	if !r.Whole {
 		changed := fmt.Sprintf("the hooks %s changed the request; what they did is recorded nowhere", strings.Join(rec.ChangedBy, ", "))
 		if wireName == rec.Dialect && !c.flags.json {
-			return fmt.Errorf("session %s, request %d: the bytes that were sent cannot be made again: %s", p.id, p.n, changed)
+			return nil, r, fmt.Errorf("session %s, request %d: the bytes that were sent cannot be made again: %s", p.id, p.n, changed)
 		}
 		b.diagnostics = append(b.diagnostics, prompt.Diagnostic{Severity: prompt.Warning, Code: "replay.hooks", Message: changed + ", so it is shown as it was before"})
 		r.Body = wire.Body{}
 	} else {
 		c.say("info session: request %d of %s, turn %d, step %d, made again as it was sent", p.n, p.id, r.Turn, r.Step.Step)
 	}
-	return c.showPrompt(b, agent.Preview{Step: r.Step}, wireName)
+	return b, r, nil
 }
 
 // nthRequest returns what the log says of a request; the zero value if it says

@@ -33,6 +33,7 @@ type docForm struct {
 	SHA256  exact.String   `json:"sha256,omitempty"`
 	Class   *Class         `json:"class"`
 	Trust   trustForm      `json:"trust"`
+	Rule    exact.String   `json:"rule,omitempty"`
 }
 
 type noteForm struct {
@@ -69,7 +70,7 @@ func formOfFact(v *Fact) factForm {
 	for i := range v.Docs {
 		d := &v.Docs[i]
 		f.Docs[i] = docForm{exact.String(d.Name), exact.String(d.Text), formOfSpans(d.Spans, d.Text), exact.String(d.Path),
-			exact.Strings(d.Aliases), exact.String(d.SHA256), &d.Class, trustForm{d.Trust, true}}
+			exact.Strings(d.Aliases), exact.String(d.SHA256), &d.Class, trustForm{d.Trust, true}, exact.String(d.Rule)}
 	}
 	for _, n := range v.Notes {
 		f.Notes = append(f.Notes, noteForm{exact.String(n.Name), exact.String(n.Path), exact.String(n.Stage), exact.String(n.Reason),
@@ -130,7 +131,7 @@ func (f *docForm) doc() (Doc, error) {
 		return Doc{}, errors.New("no class")
 	}
 	d := Doc{Name: string(f.Name), Text: string(f.Text), Path: string(f.Path), Aliases: exact.Plain(f.Aliases), SHA256: string(f.SHA256),
-		Class: *f.Class, Trust: f.Trust.trust}
+		Class: *f.Class, Trust: f.Trust.trust, Rule: string(f.Rule)}
 	err := f.Trust.check("document")
 	if err == nil {
 		d.Spans, err = f.Spans.text(d.Text)

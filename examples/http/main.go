@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/subtle"
 	_ "embed"
@@ -25,8 +26,7 @@ import (
 //go:embed page.html
 var page []byte
 
-// newAgent returns an agent that asks before it writes below dir, a directory
-// without links.
+// newAgent returns an agent that asks before it writes below dir, which is no link.
 func newAgent(model provider.Model, name, dir string) (*agent.Agent, error) {
 	policy, err := permit.New(permit.Config{Roots: []string{dir}})
 	if err != nil {
@@ -88,12 +88,12 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	model := &provider.HTTP{Dialect: openaichat.Dialect, BaseURL: "http://127.0.0.1:11434/v1"}
+	model := &provider.HTTP{Dialect: openaichat.Dialect, BaseURL: cmp.Or(os.Getenv("OPENAI_BASE_URL"), "http://127.0.0.1:11434/v1")}
 	a, err := newAgent(model, "qwen3", dir)
 	if err != nil {
 		log.Fatal(err)
 	}
-	token := rand.Text()
-	fmt.Printf("open http://127.0.0.1:8100/?token=%s\n", token)
-	log.Fatal(http.ListenAndServe("127.0.0.1:8100", handler(a, token)))
+	token, addr := rand.Text(), cmp.Or(os.Getenv("ADDR"), "127.0.0.1:8100")
+	fmt.Printf("open http://%s/?token=%s\n", addr, token)
+	log.Fatal(http.ListenAndServe(addr, handler(a, token)))
 }

@@ -61,7 +61,7 @@ func (p Page) Write(w io.Writer) error {
 	h.put(`</nav><div class="texts">`)
 	h.texts(p.Report)
 	h.compare()
-	h.put(`</div><aside id="origin" aria-live="polite"><h2>Origin</h2><div id="what"><p>Select some text, or choose a section. With the keyboard: Tab to a text, then the arrow keys go from piece to piece.</p></div></aside></main>`)
+	h.put(`</div><aside id="origin" aria-live="polite"><h2>Origin</h2><div id="what"><p>Select some text, or choose a section.</p><p>With the keyboard: Tab to a text, then the arrow keys go from piece to piece.</p></div></aside></main>`)
 	h.put(`<script type="application/json" id="data">`, string(data), `</script><script>`, pageJS, `</script></body></html>`, "\n")
 	if h.err != nil {
 		return h.err
@@ -118,6 +118,9 @@ func (h *writer) head(r *Report) {
 		h.text(fmt.Sprintf(" · $%.6f a step, $%.4f at most", *p, *r.Costs.Total.PriceMax))
 	}
 	h.put("</p><p>")
+	if r.About.Root != "" {
+		h.text("Project " + r.About.Root + ". ")
+	}
 	h.text("Where two instructions contradict each other: " + r.Conflicts + ".")
 	h.put(`</p><ul class="legend" aria-label="Colours by trust">`)
 	for _, level := range levels() {

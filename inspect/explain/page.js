@@ -45,22 +45,24 @@
     return rows;
   };
 
-  // show fills the panel for a range of a text.
+  // show fills the panel for a range of a text: first where its pieces came from,
+  // then what is said of their section; of a whole section the other way round.
   const maxPieces = 40;
-  const show = (t, lo, hi, title) => {
+  const show = (t, lo, hi, whole) => {
     const text = data.texts[t];
-    what.replaceChildren(el("h3", title || `${text.name}, bytes ${lo}–${hi}`));
-    const section = sectionAt(t, lo);
-    if (section) what.append(el("h3", section.name), list(section.rows));
     const hit = [];
     text.ranges.forEach((r, i) => {
       if (r.e > lo && r.s < hi) hit.push(i);
     });
-    hit.slice(0, maxPieces).forEach((i) => {
+    const from = hit.slice(0, maxPieces).map((i) => {
       const r = text.ranges[i];
-      what.append(list(rangeRows(r, Math.max(lo, r.s), Math.min(hi, r.e))));
+      return list(rangeRows(r, Math.max(lo, r.s), Math.min(hi, r.e)));
     });
-    if (hit.length > maxPieces) what.append(el("p", `and ${hit.length - maxPieces} more pieces`));
+    if (hit.length > maxPieces) from.push(el("p", `and ${hit.length - maxPieces} more pieces`));
+    const section = sectionAt(t, lo);
+    const about = section ? [el("h3", section.name), list(section.rows)] : [];
+    const title = el("h3", `${text.name}, bytes ${lo}–${hi}`);
+    what.replaceChildren(title, ...(whole ? [...about, el("h3", "Pieces"), ...from] : [...from, ...about]));
     light(hit.map((i) => spansOf[t][i]));
     return hit;
   };
@@ -107,7 +109,7 @@
     for (const b of document.querySelectorAll("button[aria-pressed]")) b.removeAttribute("aria-pressed");
     button.setAttribute("aria-pressed", "true");
     document.getSelection().removeAllRanges();
-    const hit = show(s.text, s.start, s.end, `${data.texts[s.text].name}, bytes ${s.start}–${s.end}`);
+    const hit = show(s.text, s.start, s.end, true);
     if (hit.length) spansOf[s.text][hit[0]].scrollIntoView({ block: "center" });
   };
   for (const b of document.querySelectorAll("button[data-section]")) {

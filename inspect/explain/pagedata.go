@@ -55,6 +55,14 @@ type pageItem struct {
 	Body int    `json:"body"` // its place in bodies
 }
 
+// short returns a path from the project's root, if it lies below it.
+func (r *Report) short(path string) string {
+	if rel, ok := below(r.About.Root, path); ok {
+		return clean(rel)
+	}
+	return clean(path)
+}
+
 // data returns the page's data as JSON that can stand in HTML.
 func (p Page) data() ([]byte, error) {
 	r := p.Report
@@ -64,14 +72,14 @@ func (p Page) data() ([]byte, error) {
 		place[t.Name] = i
 		out := pageText{Name: clean(t.Name), Ranges: []pageRange{}}
 		for _, g := range t.Ranges {
-			out.Ranges = append(out.Ranges, pageRange{g.Start, g.End, clean(g.Section), clean(g.Origin), g.SrcStart, g.SrcEnd, g.Exact,
+			out.Ranges = append(out.Ranges, pageRange{g.Start, g.End, clean(g.Section), r.short(g.Origin), g.SrcStart, g.SrcEnd, g.Exact,
 				clean(g.Source), clean(g.Scope), clean(g.Stage), g.Trust.String()})
 		}
 		d.Texts = append(d.Texts, out)
 	}
 	for i := range r.Sections {
 		s := &r.Sections[i]
-		d.Sections = append(d.Sections, pageSection{clean(s.Name), place[s.Channel], s.Start, s.End, s.rows(r.Costs.StepsMax)})
+		d.Sections = append(d.Sections, pageSection{clean(s.Name), place[s.Channel], s.Start, s.End, r.rows(s)})
 	}
 	for _, t := range r.Tools {
 		rows := [][2]string{{"why", clean(t.Rule)}, {"source", clean(t.Source)}, {"trust", t.Trust.String()}, {"costs", t.Cost.say(r.Costs.StepsMax)}}
@@ -116,14 +124,14 @@ func (d *pageData) add(v View, bodies map[string]int) {
 const maxUnused = 8
 
 // rows says of a section what a person wants to know.
-func (s *Section) rows(steps int) [][2]string {
+func (r *Report) rows(s *Section) [][2]string {
 	out := [][2]string{{"why", clean(s.Rule)}, {"place", fmt.Sprintf("%s, bytes %d–%d, order %g", s.Channel, s.Start, s.End, s.Order)},
 		{"class", s.Class}, {"trust", s.Trust.String()}, {"source", clean(s.Source)}}
 	if s.Path != "" {
-		out = append(out, [2]string{"file", clean(s.Path)})
+		out = append(out, [2]string{"file", r.short(s.Path)})
 	}
 	for _, a := range s.Aliases {
-		out = append(out, [2]string{"also", clean(a)})
+		out = append(out, [2]string{"also", r.short(a)})
 	}
 	for _, c := range s.Changes {
 		out = append(out, [2]string{clean(c.Stage), clean(c.Text)})
@@ -133,16 +141,16 @@ func (s *Section) rows(steps int) [][2]string {
 			out = append(out, [2]string{"not used", fmt.Sprintf("%d further ranges", len(s.Unused)-i)})
 			break
 		}
-		out = append(out, [2]string{"not used", strings.TrimSpace(fmt.Sprintf("bytes %d–%d of %s %s", u.Start, u.End, clean(u.Path), clean(u.Text)))})
+		out = append(out, [2]string{"not used", strings.TrimSpace(fmt.Sprintf("bytes %d–%d of %s %s", u.Start, u.End, r.short(u.Path), clean(u.Text)))})
 	}
 	for _, o := range s.Won {
-		name := o.Path
-		if name == "" {
-			name = o.Name
+		name := clean(o.Name)
+		if o.Path != "" {
+			name = r.short(o.Path)
 		}
-		out = append(out, [2]string{"keeps out", clean(name) + ": " + clean(o.Reason)})
+		out = append(out, [2]string{"keeps out", name + ": " + clean(o.Reason)})
 	}
-	return append(out, [2]string{"costs", s.Cost.say(steps)})
+	return append(out, [2]string{"costs", s.Cost.say(r.Costs.StepsMax)})
 }
 
 // say describes a cost.

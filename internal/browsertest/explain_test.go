@@ -81,7 +81,7 @@ func TestExplainPage(t *testing.T) {
 	})()`, &at)
 	p.Drag(t, at.X, at.Y, at.X2, at.Y2)
 	p.Wait(t, `document.getSelection().toString() === "Use tabs"`)
-	panel("project:AGENTS.md", "/w/AGENTS.md", "15–23", "as it stands there", "the first of AGENTS.override.md, AGENTS.md in the project's root that is not blank")
+	panel("project:AGENTS.md", "fromAGENTS.md", "15–23", "as it stands there", "the first of AGENTS.override.md, AGENTS.md in the project's root that is not blank")
 	p.Screenshot(t, "explain-select.png")
 
 	// A selection behind a credential and behind wide characters still has the right
@@ -91,12 +91,12 @@ func TestExplainPage(t *testing.T) {
 	p.Type(t, "end")
 	p.Press(t, "Enter")
 	p.Wait(t, `document.querySelector("#found").textContent.startsWith("1 of")`)
-	panel("/w/svc/AGENTS.override.md", "88–91")
+	panel("fromsvc/AGENTS.override.md", "88–91")
 
 	// Choose a section.
 	p.Click(t, `button[data-section="3"]`)
 	p.Wait(t, `document.querySelectorAll("pre .on").length > 1`)
-	panel("keeps out", "/w/svc/AGENTS.md: shadowed by AGENTS.override.md", "generated:fence")
+	panel("keeps out", "svc/AGENTS.md: shadowed by AGENTS.override.md", "generated:fence")
 	p.Click(t, `button[data-tool="0"]`)
 	panel("no rule hides it")
 
@@ -147,6 +147,16 @@ func looks(t *testing.T, p *browsertest.Page) {
 		p.Click(t, `button[data-section="3"]`)
 		p.Screenshot(t, "explain-"+scheme+".png")
 	}
+	p.Eval(t, `(() => { const s = document.querySelector("#from"); s.value = "0"; s.dispatchEvent(new Event("change")); })()`, nil)
 	p.Eval(t, `document.querySelector("#compare").scrollIntoView()`, nil)
 	p.Screenshot(t, "explain-compare.png")
+	p.Scheme(t, "light")
+	p.Size(t, 480, 900)
+	p.Eval(t, `document.querySelector("pre[data-t]").scrollIntoView()`, nil)
+	p.Screenshot(t, "explain-narrow.png")
+	var wide bool
+	p.Eval(t, `document.documentElement.scrollWidth > window.innerWidth`, &wide)
+	if wide {
+		t.Error("a narrow page has to be moved sideways")
+	}
 }

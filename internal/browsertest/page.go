@@ -65,8 +65,12 @@ func (p *Page) event(m message) {
 		if json.Unmarshal(m.Params, &e) == nil && e.Request.URL != p.url {
 			p.requests = append(p.requests, e.Request.URL)
 		}
-	case "Runtime.exceptionThrown", "Log.entryAdded":
+	case "Runtime.exceptionThrown":
 		p.troubles = append(p.troubles, string(m.Params))
+	case "Log.entryAdded":
+		if strings.Contains(string(m.Params), `"level":"error"`) || strings.Contains(string(m.Params), `"source":"security"`) {
+			p.troubles = append(p.troubles, string(m.Params))
+		}
 	case "Runtime.consoleAPICalled":
 		if strings.Contains(string(m.Params), `"type":"error"`) {
 			p.troubles = append(p.troubles, string(m.Params))
@@ -191,6 +195,12 @@ func (p *Page) Press(t *testing.T, key string) {
 func (p *Page) Scheme(t *testing.T, scheme string) {
 	t.Helper()
 	must(t, p.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil))
+}
+
+// Size gives the page a window of so many pixels.
+func (p *Page) Size(t *testing.T, width, height int) {
+	t.Helper()
+	must(t, p.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil))
 }
 
 // Screenshot keeps a picture of what is seen and fails if it shows next to
