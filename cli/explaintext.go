@@ -314,11 +314,14 @@ func (c *command) matchRanges(out *strings.Builder, b *bench, r *explain.Report,
 			}
 		}
 		how := ""
+		if by := importer(r, m.Text, g); by != "" {
+			how = " (imported by " + c.short(b, by) + ")"
+		}
 		switch {
 		case g.Stage != "":
 			how = " (written by " + g.Stage + ")"
 		case g.Exact:
-			how = " (as it stands there)"
+			how += " (as it stands there)"
 		}
 		fmt.Fprintf(out, "  %s%s\n", c.paint(trustColours[g.Trust.String()], visibleLine(from)), c.paint("2", visibleLine(how)))
 		for j, line := range strings.Split(strings.TrimSuffix(r.Shown(m.Text, g.Start, g.End), "\n"), "\n") {
@@ -329,6 +332,17 @@ func (c *command) matchRanges(out *strings.Builder, b *bench, r *explain.Report,
 			out.WriteString(c.paint("2", "    │ ") + visibleLine(oneRow(line)) + "\n")
 		}
 	}
+}
+
+// importer returns the instruction file in whose section another file's text
+// stands, or "".
+func importer(r *explain.Report, text string, g explain.Range) string {
+	for _, s := range r.Sections {
+		if s.Channel == text && s.Start <= g.Start && g.Start < s.End && s.Source == "file" && g.Source == "file" && s.Path != g.Path {
+			return s.Path
+		}
+	}
+	return ""
 }
 
 // oneRow cuts a long line.

@@ -54,6 +54,8 @@ type About struct {
 	Root   string `json:"root"` // absolute; empty: there is none
 	// Record is where what is known of the model's host comes from.
 	Record string `json:"record"`
+	Turn   int    `json:"turn"` // the user's turn, from 1
+	Step   int    `json:"step"` // the model request within the turn, from 1
 }
 
 // A Report explains one model request. Its slices are not to be changed.
@@ -61,8 +63,6 @@ type Report struct {
 	Schema    string `json:"schema"`
 	About     About  `json:"about"`
 	Conflicts string `json:"conflicts"` // what holds where instructions contradict each other
-	Turn      int    `json:"turn"`
-	Step      int    `json:"step"`
 	// Sections stand in the order of the prompt.
 	Sections    []Section           `json:"sections"`
 	Tools       []Tool              `json:"tools"`
@@ -141,9 +141,10 @@ func New(s Subject) Report {
 	if s.StepsMax < 1 {
 		s.StepsMax = 1
 	}
-	r := Report{Schema: Schema, About: s.About, Conflicts: Conflicts, Turn: s.Step.Turn, Step: s.Step.Step,
+	r := Report{Schema: Schema, About: s.About, Conflicts: Conflicts,
 		Sections: []Section{}, Tools: []Tool{}, Omitted: []Omission{}, Stages: []Stage{}, Texts: []Text{},
 		Diagnostics: append(append([]prompt.Diagnostic{}, s.Diagnostics...), s.Step.Diagnostics...), frames: s.Frames}
+	r.About.Turn, r.About.Step = s.Step.Turn, s.Step.Step
 	a := s.Step.Assembly
 	m := meter{count: s.Counter.Count, rates: s.Rates, steps: s.StepsMax}
 	for _, n := range a.Notes {

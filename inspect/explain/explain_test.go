@@ -295,7 +295,7 @@ func TestWhyNot(t *testing.T) {
 // cannot become markup or script.
 func TestPage(t *testing.T) {
 	hostile := map[string]string{".git/HEAD": "", "AGENTS.md": "</pre></script><script>alert(1)</script><img src=x onerror=alert(2)>\u202e" +
-		"\nkey " + secret + " and </SCRIPT <!-- --> \u2028\n", "svc/AGENTS.md": "plain\n"}
+		"\nkey " + secret + " and </SCRIPT <!-- --> \u2028 \u200f\n", "svc/AGENTS.md": "plain\n"}
 	r := newWorld(t, hostile).report(openaichat.Dialect)
 	var a, b bytes.Buffer
 	filetest.Must(t, explain.Page{Report: r}.Write(&a))
@@ -310,12 +310,12 @@ func TestPage(t *testing.T) {
 	if n := strings.Count(page, "<script"); n != 2 {
 		t.Errorf("the page has %d scripts", n)
 	}
-	for _, bad := range []string{"<img", "alert(1)</script>", "\u202e", "\u2028", "<!--", "http:", "https:", "src=x onerror=alert(2)>"} {
+	for _, bad := range []string{"<img", "alert(1)</script>", "\u202e", "\u2028", "<!--", "\u200f", "http:", "https:", "src=x onerror=alert(2)>"} {
 		if strings.Contains(page, bad) {
 			t.Errorf("the page holds %q", bad)
 		}
 	}
-	if !strings.Contains(page, `<b class="esc" data-n="3">\u{202e}</b>`) && !strings.Contains(page, "not used") {
+	if !strings.Contains(page, `<b class="esc" data-n="3">\u{200f}</b>`) || !strings.Contains(page, `<b class="esc" data-n="3">\u{2028}</b>`) {
 		t.Error("what cannot be seen is not marked")
 	}
 }

@@ -76,7 +76,11 @@ func hash(s string) string {
 }
 
 // clean returns a text for showing, without credentials and with escapes.
-func clean(s string) string { return visible.Text(textnorm.Redact(s)) }
+func clean(s string) string { return marks.Replace(visible.Text(textnorm.Redact(s))) }
+
+// marks turn the direction of text. Scripts need them, so a terminal shows what
+// they do; a page that is read to find such things shows them.
+var marks = strings.NewReplacer("\u061c", `\u{61c}`, "\u200e", `\u{200e}`, "\u200f", `\u{200f}`)
 
 // writer writes HTML and keeps the first error.
 type writer struct {
@@ -112,7 +116,7 @@ func (h *writer) head(r *Report) {
 	h.put("<header><h1>")
 	h.text(r.About.Agent)
 	h.put("</h1><p>")
-	h.text(fmt.Sprintf("preset %s · model %s · turn %d, step %d · %d tokens a step, %d in %d steps", r.About.Preset, r.About.Model, r.Turn, r.Step,
+	h.text(fmt.Sprintf("preset %s · model %s · turn %d, step %d · %d tokens a step, %d in %d steps", r.About.Preset, r.About.Model, r.About.Turn, r.About.Step,
 		r.Costs.Total.Tokens, r.Costs.Total.TurnMax, r.Costs.StepsMax))
 	if p := r.Costs.Total.Price; p != nil {
 		h.text(fmt.Sprintf(" · $%.6f a step, $%.4f at most", *p, *r.Costs.Total.PriceMax))

@@ -245,9 +245,15 @@ func (t *Text) At(off int) (Range, bool) {
 // Between returns the ranges from lo to hi, the outer ones cut to them.
 func (t *Text) Between(lo, hi int) []Range {
 	var out []Range
-	for _, r := range t.Ranges {
-		if r.End <= lo || r.Start >= hi {
-			continue
+	first, _ := slices.BinarySearchFunc(t.Ranges, lo, func(r Range, lo int) int {
+		if r.End <= lo {
+			return -1
+		}
+		return 1
+	})
+	for _, r := range t.Ranges[first:] {
+		if r.Start >= hi {
+			break
 		}
 		whole := r.SrcStart >= 0 && r.SrcEnd-r.SrcStart == r.End-r.Start
 		if r.Start < lo {

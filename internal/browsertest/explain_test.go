@@ -149,6 +149,7 @@ func looks(t *testing.T, p *browsertest.Page) {
 	}
 	p.Eval(t, `(() => { const s = document.querySelector("#from"); s.value = "0"; s.dispatchEvent(new Event("change")); })()`, nil)
 	p.Eval(t, `document.querySelector("#compare").scrollIntoView()`, nil)
+	p.Wait(t, `document.querySelector("#diff .add").getBoundingClientRect().top < innerHeight`)
 	p.Screenshot(t, "explain-compare.png")
 	p.Scheme(t, "light")
 	p.Size(t, 480, 900)

@@ -207,6 +207,7 @@ func (p *Page) Size(t *testing.T, width, height int) {
 // nothing.
 func (p *Page) Screenshot(t *testing.T, name string) {
 	t.Helper()
+	p.Eval(t, "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))", nil)
 	var shot struct {
 		Data string `json:"data"`
 	}
