@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,11 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/proemhq/proem/agent"
-	"github.com/proemhq/proem/env"
 	"github.com/proemhq/proem/inspect/explain"
+	"github.com/proemhq/proem/inspect/explain/page"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/session"
-	"github.com/proemhq/proem/source/files"
 	"github.com/proemhq/proem/wire"
 )
 
@@ -116,7 +114,7 @@ func (c *command) explain(ctx context.Context, f explainFlags, q explain.Query) 
 		if err != nil {
 			return err
 		}
-		if err := c.writePage(f.html, explain.Page{Report: r, Steps: others}); err != nil {
+		if err := c.writePage(f.html, page.Page{Report: r, Steps: others}); err != nil {
 			return err
 		}
 	}
@@ -167,8 +165,8 @@ func (c *command) stepOf(ctx context.Context, f explainFlags) (*bench, agent.Ste
 }
 
 // others returns the requests to compare with on a page.
-func (c *command) others(ctx context.Context, f explainFlags) ([]explain.View, error) {
-	var out []explain.View
+func (c *command) others(ctx context.Context, f explainFlags) ([]page.View, error) {
+	var out []page.View
 	for _, name := range f.against {
 		p, ok, err := parsePast(name)
 		if err == nil && !ok {
@@ -181,7 +179,7 @@ func (c *command) others(ctx context.Context, f explainFlags) ([]explain.View, e
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, explain.View{Label: fmt.Sprintf("request %d of %s", p.n, p.id),
+		out = append(out, page.View{Label: fmt.Sprintf("request %d of %s", p.n, p.id),
 			Doc: fmt.Sprintf("as it was sent in turn %d, step %d", r.Turn, r.Step.Step), Assembly: r.Assembly})
 	}
 	return out, nil
@@ -231,83 +229,10 @@ func (c *command) explained(b *bench, step agent.Step, dialect, stage string) (*
 	return &r, nil
 }
 
-// pathOf returns the absolute path of a name: from the working directory, or from
-// the root if only there is one.
-func (c *command) pathOf(b *bench, name string) string {
-	if filepath.IsAbs(name) {
-		return filepath.Clean(name)
-	}
-	here := filepath.Join(b.place.cwd, name)
-	if !lookAt(b.env, here).Exists {
-		if there := filepath.Join(b.place.root, name); lookAt(b.env, there).Exists {
-			return there
-		}
-	}
-	return here
-}
-
-// lookAt says what is at a path.
-func lookAt(e *env.Env, path string) explain.Found {
-	out := explain.Found{Known: true}
-	root, err := e.Files.OpenRoot(filepath.Dir(path))
-	if err != nil {
-		return out
-	}
-	defer root.Close()
-	base := filepath.Base(path)
-	info, err := root.Lstat(base)
-	if err != nil {
-		entries, _ := root.ReadDir(".")
-		for _, e := range entries {
-			if strings.EqualFold(e.Name(), base) {
-				out.Similar = e.Name()
-			}
-		}
-		return out
-	}
-	out.Exists = true
-	switch m := info.Mode(); {
-	case m.IsDir():
-		out.Kind = "directory"
-	case m&fs.ModeNamedPipe != 0:
-		out.Kind = "named pipe"
-	case !m.IsRegular() && m&fs.ModeSymlink == 0:
-		out.Kind = "special file"
-	case m.IsRegular():
-		data, err := readFile(e, path, maxPart)
-		out.Blank = err == nil && strings.TrimSpace(string(data)) == ""
-	}
-	return out
-}
-
-// rulesFor returns where files are looked for, and what is at a path.
-func (b *bench) rulesFor(path string) explain.Rules {
-	k := explain.Rules{File: lookAt(b.env, path)}
-	if b.skills == nil { // built in Go: its sources are its own
-		return k
-	}
-	f := b.files()
-	k.Root, k.Cwd, k.Markers, k.UserFile, k.Workspace, k.All = b.place.root, b.place.cwd, f.Markers, f.UserFile, b.place.workspace, f.LoadAll
-	if f.Names == nil {
-		f.Names = files.DefaultNames()
-	}
-	if k.Markers == nil {
-		k.Markers = files.DefaultMarkers()
-	}
-	k.Names = slices.Concat(f.Names, f.Fallbacks)
-	for _, t := range b.skillTiers(nil) {
-		k.Skills = append(k.Skills, t.dir)
-	}
-	if !b.trusted {
-		k.Held = b.held
-	}
-	return k
-}
-
 // writePage writes a report as an HTML file.
-func (c *command) writePage(name string, p explain.Page) error {
-	var page bytes.Buffer
-	if err := p.Write(&page); err != nil {
+func (c *command) writePage(name string, p page.Page) error {
+	var out bytes.Buffer
+	if err := p.Write(&out); err != nil {
 		return err
 	}
 	path := c.absolute(name)
@@ -320,6 +245,6 @@ func (c *command) writePage(name string, p explain.Page) error {
 	if err != nil {
 		return fmt.Errorf("--html: %w", err)
 	}
-	_, err = f.Write(page.Bytes())
+	_, err = f.Write(out.Bytes())
 	return errors.Join(err, f.Close())
 }

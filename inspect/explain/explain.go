@@ -15,8 +15,8 @@
 //	r.WhyNot("/w/CLAUDE.md", explain.Rules{Root: "/w", Cwd: "/w"})
 //
 // The ranges of each text tile it: channel by channel, the tools, the messages of
-// the conversation, and the request body down to its punctuation. [Page] writes
-// the report as one HTML file that needs nothing else.
+// the conversation, and the request body down to its punctuation. Package
+// page below writes the report as one HTML file that needs nothing else.
 package explain
 
 import (
@@ -73,7 +73,8 @@ type Report struct {
 	Costs       Costs               `json:"costs"`
 	Diagnostics []prompt.Diagnostic `json:"diagnostics"`
 
-	frames []prompt.Frame
+	// Frames are those of the subject.
+	Frames []prompt.Frame `json:"-"`
 }
 
 // A Section is a section of the prompt: where it stands, where it came from, who
@@ -143,7 +144,7 @@ func New(s Subject) Report {
 	}
 	r := Report{Schema: Schema, About: s.About, Conflicts: Conflicts,
 		Sections: []Section{}, Tools: []Tool{}, Omitted: []Omission{}, Stages: []Stage{}, Texts: []Text{},
-		Diagnostics: append(append([]prompt.Diagnostic{}, s.Diagnostics...), s.Step.Diagnostics...), frames: s.Frames}
+		Diagnostics: append(append([]prompt.Diagnostic{}, s.Diagnostics...), s.Step.Diagnostics...), Frames: s.Frames}
 	r.About.Turn, r.About.Step = s.Step.Turn, s.Step.Step
 	a := s.Step.Assembly
 	m := meter{count: s.Counter.Count, rates: s.Rates, steps: s.StepsMax}

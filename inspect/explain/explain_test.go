@@ -1,7 +1,6 @@
 package explain_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"iter"
@@ -288,35 +287,6 @@ func TestWhyNot(t *testing.T) {
 	}
 	if got := r.WhyNot("/a/b", explain.Rules{File: there}); !strings.Contains(got.Reasons[0].Text, "built in Go") {
 		t.Errorf("without rules: %+v", got)
-	}
-}
-
-// A page is the same for the same report, holds no credential, and text of files
-// cannot become markup or script.
-func TestPage(t *testing.T) {
-	hostile := map[string]string{".git/HEAD": "", "AGENTS.md": "</pre></script><script>alert(1)</script><img src=x onerror=alert(2)>\u202e" +
-		"\nkey " + secret + " and </SCRIPT <!-- --> \u2028 \u200f\n", "svc/AGENTS.md": "plain\n"}
-	r := newWorld(t, hostile).report(openaichat.Dialect)
-	var a, b bytes.Buffer
-	filetest.Must(t, explain.Page{Report: r}.Write(&a))
-	filetest.Must(t, explain.Page{Report: r}.Write(&b))
-	if !bytes.Equal(a.Bytes(), b.Bytes()) {
-		t.Error("two pages of one report differ")
-	}
-	page := a.String()
-	if strings.Contains(page, "sk-test") || !strings.Contains(page, "sk-…[redacted 48]") {
-		t.Error("the page shows a credential")
-	}
-	if n := strings.Count(page, "<script"); n != 2 {
-		t.Errorf("the page has %d scripts", n)
-	}
-	for _, bad := range []string{"<img", "alert(1)</script>", "\u202e", "\u2028", "<!--", "\u200f", "http:", "https:", "src=x onerror=alert(2)>"} {
-		if strings.Contains(page, bad) {
-			t.Errorf("the page holds %q", bad)
-		}
-	}
-	if !strings.Contains(page, `<b class="esc" data-n="3">\u{200f}</b>`) || !strings.Contains(page, `<b class="esc" data-n="3">\u{2028}</b>`) {
-		t.Error("what cannot be seen is not marked")
 	}
 }
 

@@ -42,33 +42,49 @@ func unescaped(s string) string {
 	return string(b)
 }
 
-// piece is a part of a text for showing: what is there, or a label in place of a
+// A Piece is a part of a text for showing: what is there, or a label in place of a
 // credential.
-type piece struct {
-	lo, hi int
-	text   string
-	label  bool
+type Piece struct {
+	Lo, Hi int // bytes of the text
+	Text   string
+	Label  bool
 }
 
-// shown returns a range of a text in pieces. A credential that begins in it is a
-// label; the rest of one that began before is nothing.
-func (t *Text) shown(lo, hi int, secrets []textnorm.Range) []piece {
-	var out []piece
+// Pieces returns what to show of each range of a text. A credential is a label in
+// the range where it begins, and nothing in those that it goes on in.
+func (t *Text) Pieces() [][]Piece {
+	secrets := t.secrets()
+	out := make([][]Piece, len(t.Ranges))
+	for i, r := range t.Ranges {
+		for len(secrets) > 0 && secrets[0].Hi <= r.Start {
+			secrets = secrets[1:]
+		}
+		out[i] = t.shown(r.Start, r.End, secrets)
+	}
+	return out
+}
+
+// shown returns a range of a text in pieces.
+func (t *Text) shown(lo, hi int, secrets []textnorm.Range) []Piece {
+	var out []Piece
 	at := lo
 	for _, s := range secrets {
-		if s.Hi <= at || s.Lo >= hi {
+		if s.Lo >= hi {
+			break
+		}
+		if s.Hi <= at {
 			continue
 		}
 		if s.Lo > at {
-			out = append(out, piece{lo: at, hi: s.Lo, text: t.Text[at:s.Lo]})
+			out = append(out, Piece{Lo: at, Hi: s.Lo, Text: t.Text[at:s.Lo]})
 		}
 		if s.Lo >= lo {
-			out = append(out, piece{lo: s.Lo, hi: min(s.Hi, hi), text: textnorm.Redact(t.Text[s.Lo:s.Hi]), label: true})
+			out = append(out, Piece{Lo: s.Lo, Hi: min(s.Hi, hi), Text: textnorm.Redact(t.Text[s.Lo:s.Hi]), Label: true})
 		}
 		at = min(s.Hi, hi)
 	}
 	if at < hi {
-		out = append(out, piece{lo: at, hi: hi, text: t.Text[at:hi]})
+		out = append(out, Piece{Lo: at, Hi: hi, Text: t.Text[at:hi]})
 	}
 	return out
 }
@@ -86,7 +102,7 @@ func (r *Report) Shown(text string, lo, hi int) string {
 	}
 	var b strings.Builder
 	for _, p := range t.shown(lo, hi, t.secrets()) {
-		b.WriteString(p.text)
+		b.WriteString(p.Text)
 	}
 	return b.String()
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/span"
-	"github.com/proemhq/proem/stage"
 )
 
 // A Stage is a stage with what it changed.
@@ -126,52 +125,4 @@ func rewritten(t span.Text, name, channel string, frames []prompt.Frame) []Chang
 		out[i].Before = 0
 	}
 	return out
-}
-
-// section explains a section that begins at a byte of its channel.
-func (r *Report) section(s *prompt.Section, at int, m meter, changed map[key][]Change) Section {
-	content := stage.Content(*s)
-	out := Section{Name: s.Name, Channel: s.Channel.String(), Order: s.Order, Class: s.Class.String(), Trust: s.Trust(), Aliases: []string{},
-		Start: at, End: at + s.Text.Len(), Content: [2]int{at, at + s.Text.Len()}, Cost: m.cost(content.String()), Unused: unused(content)}
-	if len(content) != len(s.Text) {
-		out.Content[0] += len(s.Text[0].Text)
-		out.Content[1] -= len(s.Text[len(s.Text)-1].Text)
-	}
-	if s.From != nil {
-		out.Source, out.Scope, out.Path = s.From.Source, s.From.Scope, s.From.Path
-	}
-	if s.Doc != nil {
-		out.Aliases = append(out.Aliases, s.Doc.Aliases...)
-	}
-	out.Rule = rule(s)
-	out.Changes = append(append([]Change{}, rewritten(content, s.Name, out.Channel, r.frames)...), changed[key{"section", s.Name}]...)
-	out.Won = r.won(&out)
-	return out
-}
-
-// rule says why a section is there.
-func rule(s *prompt.Section) string {
-	if s.Doc != nil && s.Doc.Rule != "" {
-		return s.Doc.Rule
-	}
-	if s.From == nil {
-		return "a stage wrote it"
-	}
-	switch {
-	case s.From.Stage != "":
-		return "the stage " + s.From.Stage + " wrote it"
-	case s.From.Source == "literal":
-		return "registered as a literal in " + scope(s.From.Scope)
-	case s.From.Source == "config":
-		return "a key of the configuration says it"
-	}
-	return fmt.Sprintf("registered in %s; its source (%s) has a text", scope(s.From.Scope), s.From.Source)
-}
-
-// scope names a layer.
-func scope(key string) string {
-	if key == "" {
-		return "the global layer"
-	}
-	return fmt.Sprintf("the layer of scope %q", key)
 }

@@ -8,8 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/proemhq/proem/chat"
-	"github.com/proemhq/proem/prompt"
-	"github.com/proemhq/proem/source/load"
 	"github.com/proemhq/proem/span"
 	"github.com/proemhq/proem/wire"
 )
@@ -271,49 +269,4 @@ func (t *Text) Between(lo, hi int) []Range {
 		out = append(out, r)
 	}
 	return out
-}
-
-// unused returns the ranges of sources that lie between the pieces of a text.
-func unused(t span.Text) []Place {
-	out := []Place{}
-	ends := map[string]int{} // by path: where the last piece ended
-	for i, s := range t {
-		if s.From == nil || s.From.Path == "" || s.Off < 0 || s.From.Source == "config" {
-			continue
-		}
-		off, end := int(s.Off), int(s.Off)+len(s.Text)
-		if s.From.Stage == load.Stage {
-			end = rewrittenEnd(t[i:])
-		}
-		if last, ok := ends[s.From.Path]; (ok || s.From.Source == "file") && off > last {
-			out = append(out, Place{Path: s.From.Path, Start: last, End: off})
-		}
-		ends[s.From.Path] = max(ends[s.From.Path], end)
-	}
-	return out
-}
-
-// channel adds the sections of a channel and its text.
-func (r *Report) channel(a prompt.Assembly, ch prompt.Channel, m meter, changed map[key][]Change) {
-	text := a.Text(ch)
-	if len(text) == 0 {
-		return
-	}
-	r.Texts = append(r.Texts, Text{Name: ch.String(), Text: text.String(), Ranges: pieces(text, 0)})
-	var sections []*prompt.Section
-	for i := range a.Sections {
-		if s := &a.Sections[i]; s.Channel == ch && s.Text.Len() > 0 {
-			sections = append(sections, s)
-		}
-	}
-	parts := a.Parts(ch)
-	head := len(parts) - len(sections) // the channel's heading is no section
-	at := 0
-	for i, p := range parts {
-		at += len(p.Sep)
-		if i >= head {
-			r.Sections = append(r.Sections, r.section(sections[i-head], at, m, changed))
-		}
-		at += p.Text.Len()
-	}
 }

@@ -1,4 +1,13 @@
-package explain
+// Package page writes a report of package explain as one HTML file for a browser:
+// select text to see where it came from, choose a section to see its text, compare
+// two stages or steps.
+//
+//	err := page.Page{Report: report}.Write(file)
+//
+// The file loads nothing. A policy in it forbids all that its own script and style
+// do not need, every text is escaped, what cannot be seen is written as an escape,
+// and what looks like a credential is a label with its length.
+package page
 
 import (
 	"bufio"
@@ -11,9 +20,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/proemhq/proem/inspect/explain"
 	"github.com/proemhq/proem/internal/textnorm"
 	"github.com/proemhq/proem/internal/visible"
 	"github.com/proemhq/proem/prompt"
+	"github.com/proemhq/proem/span"
 )
 
 //go:embed page.css
@@ -29,15 +40,9 @@ type View struct {
 	Assembly prompt.Assembly
 }
 
-// A Page is a report for a browser: select text to see where it came from, choose
-// a section to see its text, compare two stages or steps.
-//
-// It is one file that loads nothing. A policy in it forbids all that its own
-// script and style do not need, every text is escaped, what cannot be seen is
-// written as an escape, and what looks like a credential is a label with its
-// length.
+// A Page is a report for a browser.
 type Page struct {
-	Report *Report
+	Report *explain.Report
 	Steps  []View // assemblies of other steps, to compare with; the stages are there anyway
 }
 
@@ -112,7 +117,7 @@ func (h *writer) name(s string) {
 	}
 }
 
-func (h *writer) head(r *Report) {
+func (h *writer) head(r *explain.Report) {
 	h.put("<header><h1>")
 	h.text(r.About.Agent)
 	h.put("</h1><p>")
@@ -127,17 +132,17 @@ func (h *writer) head(r *Report) {
 	}
 	h.text("Where two instructions contradict each other: " + r.Conflicts + ".")
 	h.put(`</p><ul class="legend" aria-label="Colours by trust">`)
-	for _, level := range levels() {
-		h.put(`<li><span class="swatch t-`, level, `"></span>`, level, `</li>`)
+	for t := span.Builtin; t <= span.Tool; t++ {
+		h.put(`<li><span class="swatch t-`, t.String(), `"></span>`, t.String(), `</li>`)
 	}
 	h.put(`<li><span class="swatch t-generated"></span>generated</li></ul></header>`)
 }
 
-func (h *writer) sections(r *Report) {
+func (h *writer) sections(r *explain.Report) {
 	h.put(`<h2>Sections</h2><label class="filter">Find <input id="find" type="search" placeholder="a text of the prompt"></label><p id="found" role="status"></p><table id="sections"><thead><tr><th>section<th>trust<th class="n">tokens<th class="n">×`,
 		fmt.Sprint(r.Costs.StepsMax), `</tr></thead><tbody>`)
 	last := ""
-	row := func(group, name, trust string, i int, kind string, c Cost) {
+	row := func(group, name, trust string, i int, kind string, c explain.Cost) {
 		if group != last {
 			h.put(`<tr class="group"><th colspan="4">`, html.EscapeString(group))
 			last = group
@@ -155,7 +160,7 @@ func (h *writer) sections(r *Report) {
 	h.put("</tbody></table>")
 }
 
-func (h *writer) costs(c *Costs) {
+func (h *writer) costs(c *explain.Costs) {
 	about := "estimated"
 	if c.Exact {
 		about = "exact"
@@ -163,7 +168,7 @@ func (h *writer) costs(c *Costs) {
 	h.put("<details><summary>Cost by channel, class and trust</summary><table><tbody>")
 	for _, g := range []struct {
 		name string
-		sums []Sum
+		sums []explain.Sum
 	}{{"channel", c.Channels}, {"class", c.Classes}, {"trust", c.Trust}} {
 		h.put(`<tr class="group"><th colspan="4">`, g.name)
 		for _, s := range g.sums {
@@ -180,7 +185,7 @@ func (h *writer) costs(c *Costs) {
 	h.put("</p></details>")
 }
 
-func (h *writer) omitted(r *Report) {
+func (h *writer) omitted(r *explain.Report) {
 	h.put("<details", open(len(r.Omitted)), "><summary>Left out or changed (", fmt.Sprint(len(r.Omitted)), ")</summary><ul>")
 	for _, o := range r.Omitted {
 		h.put("<li><b>")
@@ -208,27 +213,27 @@ func open(n int) string {
 }
 
 // texts writes every text, a piece for each range.
-func (h *writer) texts(r *Report) {
+func (h *writer) texts(r *explain.Report) {
 	for i := range r.Texts {
 		t := &r.Texts[i]
 		h.put(`<section><h2>`)
 		h.text(t.Name)
 		h.put(` <small>`, fmt.Sprint(len(t.Text)), ` bytes</small></h2><pre tabindex="0" data-t="`, fmt.Sprint(i), `">`)
-		secrets := t.secrets()
+		pieces := t.Pieces()
 		for j, g := range t.Ranges {
 			class := "t-" + g.Trust.String()
 			if strings.HasPrefix(g.Source, "generated:") {
 				class = "t-generated"
 			}
 			h.put(`<span class="r `, class, `" data-i="`, fmt.Sprint(j), `">`)
-			for _, p := range t.shown(g.Start, g.End, secrets) {
-				if p.label {
-					h.put(`<b class="label" data-n="`, fmt.Sprint(p.hi-p.lo), `">`)
-					h.text(p.text)
+			for _, p := range pieces[j] {
+				if p.Label {
+					h.put(`<b class="label" data-n="`, fmt.Sprint(p.Hi-p.Lo), `">`)
+					h.text(p.Text)
 					h.put("</b>")
 					continue
 				}
-				h.plain(p.text)
+				h.plain(p.Text)
 			}
 			h.put("</span>")
 		}

@@ -1,10 +1,12 @@
-package explain
+package page
 
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
 
+	"github.com/proemhq/proem/inspect/explain"
 	"github.com/proemhq/proem/prompt"
 )
 
@@ -56,11 +58,12 @@ type pageItem struct {
 }
 
 // short returns a path from the project's root, if it lies below it.
-func (r *Report) short(path string) string {
-	if rel, ok := below(r.About.Root, path); ok {
-		return clean(rel)
+func (p Page) short(path string) string {
+	rel, err := filepath.Rel(p.Report.About.Root, path)
+	if p.Report.About.Root == "" || err != nil || !filepath.IsLocal(rel) {
+		return clean(path)
 	}
-	return clean(path)
+	return clean(filepath.ToSlash(rel))
 }
 
 // data returns the page's data as JSON that can stand in HTML.
@@ -72,21 +75,21 @@ func (p Page) data() ([]byte, error) {
 		place[t.Name] = i
 		out := pageText{Name: clean(t.Name), Ranges: []pageRange{}}
 		for _, g := range t.Ranges {
-			out.Ranges = append(out.Ranges, pageRange{g.Start, g.End, clean(g.Section), r.short(g.Origin), g.SrcStart, g.SrcEnd, g.Exact,
+			out.Ranges = append(out.Ranges, pageRange{g.Start, g.End, clean(g.Section), p.short(g.Origin), g.SrcStart, g.SrcEnd, g.Exact,
 				clean(g.Source), clean(g.Scope), clean(g.Stage), g.Trust.String()})
 		}
 		d.Texts = append(d.Texts, out)
 	}
 	for i := range r.Sections {
 		s := &r.Sections[i]
-		d.Sections = append(d.Sections, pageSection{clean(s.Name), place[s.Channel], s.Start, s.End, r.rows(s)})
+		d.Sections = append(d.Sections, pageSection{clean(s.Name), place[s.Channel], s.Start, s.End, p.rows(s)})
 	}
 	for _, t := range r.Tools {
-		rows := [][2]string{{"why", clean(t.Rule)}, {"source", clean(t.Source)}, {"trust", t.Trust.String()}, {"costs", t.Cost.say(r.Costs.StepsMax)}}
+		rows := [][2]string{{"why", clean(t.Rule)}, {"source", clean(t.Source)}, {"trust", t.Trust.String()}, {"costs", say(t.Cost, r.Costs.StepsMax)}}
 		d.Tools = append(d.Tools, pageSection{clean(t.Name), place["tools"], t.Start, t.End, rows})
 	}
 	bodies := map[string]int{}
-	for _, f := range r.frames {
+	for _, f := range r.Frames {
 		d.add(View{"after " + f.Stage, f.Doc, f.Assembly}, bodies)
 	}
 	for _, v := range p.Steps {
@@ -124,14 +127,14 @@ func (d *pageData) add(v View, bodies map[string]int) {
 const maxUnused = 8
 
 // rows says of a section what a person wants to know.
-func (r *Report) rows(s *Section) [][2]string {
+func (p Page) rows(s *explain.Section) [][2]string {
 	out := [][2]string{{"why", clean(s.Rule)}, {"place", fmt.Sprintf("%s, bytes %d–%d, order %g", s.Channel, s.Start, s.End, s.Order)},
 		{"class", s.Class}, {"trust", s.Trust.String()}, {"source", clean(s.Source)}}
 	if s.Path != "" {
-		out = append(out, [2]string{"file", r.short(s.Path)})
+		out = append(out, [2]string{"file", p.short(s.Path)})
 	}
 	for _, a := range s.Aliases {
-		out = append(out, [2]string{"also", r.short(a)})
+		out = append(out, [2]string{"also", p.short(a)})
 	}
 	for _, c := range s.Changes {
 		out = append(out, [2]string{clean(c.Stage), clean(c.Text)})
@@ -141,20 +144,20 @@ func (r *Report) rows(s *Section) [][2]string {
 			out = append(out, [2]string{"not used", fmt.Sprintf("%d further ranges", len(s.Unused)-i)})
 			break
 		}
-		out = append(out, [2]string{"not used", strings.TrimSpace(fmt.Sprintf("bytes %d–%d of %s %s", u.Start, u.End, r.short(u.Path), clean(u.Text)))})
+		out = append(out, [2]string{"not used", strings.TrimSpace(fmt.Sprintf("bytes %d–%d of %s %s", u.Start, u.End, p.short(u.Path), clean(u.Text)))})
 	}
 	for _, o := range s.Won {
 		name := clean(o.Name)
 		if o.Path != "" {
-			name = r.short(o.Path)
+			name = p.short(o.Path)
 		}
 		out = append(out, [2]string{"keeps out", name + ": " + clean(o.Reason)})
 	}
-	return append(out, [2]string{"costs", s.Cost.say(r.Costs.StepsMax)})
+	return append(out, [2]string{"costs", say(s.Cost, p.Report.Costs.StepsMax)})
 }
 
 // say describes a cost.
-func (c Cost) say(steps int) string {
+func say(c explain.Cost, steps int) string {
 	text := fmt.Sprintf("%d tokens, %d in %d steps", c.Tokens, c.TurnMax, steps)
 	if c.Price != nil {
 		text += fmt.Sprintf(", $%.6f and $%.4f", *c.Price, *c.PriceMax)
