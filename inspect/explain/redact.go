@@ -35,7 +35,7 @@ func unescaped(s string) string {
 			b[i+j] = ' '
 		}
 		if s[i+1] == 'n' { // a private key ends with its line
-			b[i+1] = '\n'
+			b[i] = '\n'
 		}
 		i += n - 1
 	}
