@@ -5,6 +5,8 @@ go 1.26.0
 
 require github.com/proemhq/proem v0.0.0
 
+require github.com/google/jsonschema-go v0.4.3 // indirect
+
 require (
 	github.com/aymanbagabas/go-udiff v0.4.2 // indirect
 	github.com/bmatcuk/doublestar/v4 v4.10.0 // indirect
