@@ -18,6 +18,7 @@ import (
 	"github.com/proemhq/proem/inspect"
 	"github.com/proemhq/proem/inspect/cache"
 	"github.com/proemhq/proem/inspect/diff"
+	"github.com/proemhq/proem/inspect/explain"
 	"github.com/proemhq/proem/inspect/lock"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/session"
@@ -27,13 +28,14 @@ import (
 // schemas are the forms that others may rely on. Whoever reads them must expect
 // members that are not listed: forms grow.
 var schemas = map[string]func() (*jsonschema.Schema, error){
-	"config": configSchema,
-	"prompt": schemaFor[inspect.Prompt]("what proem prompt --json prints"),
-	"lock":   schemaFor[lock.File]("what proem.lock holds"),
-	"cache":  schemaFor[cache.File]("what proem cache --json prints"),
-	"diff":   schemaFor[diff.Report]("what proem diff --json prints"),
-	"run":    schemaFor[result]("what proem run --output json prints"),
-	"events": schemaFor[event]("a line of proem run --output stream-json, of proem sessions export and of a session's log"),
+	"config":  configSchema,
+	"prompt":  schemaFor[inspect.Prompt]("what proem prompt --json prints"),
+	"lock":    schemaFor[lock.File]("what proem.lock holds"),
+	"cache":   schemaFor[cache.File]("what proem cache --json prints"),
+	"explain": schemaFor[explain.Report]("what proem explain --json prints"),
+	"diff":    schemaFor[diff.Report]("what proem diff --json prints"),
+	"run":     schemaFor[result]("what proem run --output json prints"),
+	"events":  schemaFor[event]("a line of proem run --output stream-json, of proem sessions export and of a session's log"),
 }
 
 func (c *command) schemaCommand() *cobra.Command {

@@ -70,11 +70,12 @@ func TestSchemas(t *testing.T) {
 	model := []string{"--model", "scripted:x", "--set", "scripted.file=s.yaml", "--trust", "project"}
 	with := func(args ...string) []string { return append(args, model...) }
 	for name, docs := range map[string][]byte{
-		"prompt": w.run(t, 0, with("prompt", "--json", "--input", "hi")...),
-		"lock":   w.run(t, 0, "lock", "--json"),
-		"cache":  w.run(t, 0, "cache", "--scenario", "default", "--json"),
-		"diff":   w.run(t, 0, "diff", "preset:deepseek", "--json"),
-		"run":    w.run(t, 0, with("run", "--output", "json", "go")...),
+		"prompt":  w.run(t, 0, with("prompt", "--json", "--input", "hi")...),
+		"lock":    w.run(t, 0, "lock", "--json"),
+		"cache":   w.run(t, 0, "cache", "--scenario", "default", "--json"),
+		"explain": w.run(t, 0, with("explain", "--json")...),
+		"diff":    w.run(t, 0, "diff", "preset:deepseek", "--json"),
+		"run":     w.run(t, 0, with("run", "--output", "json", "go")...),
 	} {
 		if err := valid(t, w.schema(t, name), docs); err != nil {
 			t.Errorf("%s: %v\n%.2000s", name, err, docs)
