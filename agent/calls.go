@@ -150,7 +150,7 @@ func (r *run) batch(ctx context.Context, plans []*planned) error {
 	for i, p := range plans {
 		if p.result == nil {
 			past.Call = p.made.ID
-			running[i] = start(tool.WithHistory(r.toolContext(ctx), past), p)
+			running[i] = start(tool.WithHistory(r.callContext(ctx, p.made.ID), past), p)
 		}
 	}
 	var failed error // of a hook
@@ -184,7 +184,7 @@ func (r *run) result(ctx context.Context, call chat.ToolCall, result tool.Result
 		events = append(events, session.Event{Kind: session.Diagnostic, Diagnostic: &result.Diagnostics[i]})
 	}
 	m := chat.ResultMessage(chat.ToolResult{ID: call.ID, Name: call.Name, Text: text, Images: images, IsError: result.IsError})
-	return r.append(ctx, append(events, session.Event{Kind: session.Result, Message: &m})...)
+	return r.append(ctx, append(events, session.Event{Kind: session.Result, Message: &m, Usage: r.bill.of(billed{r.step, call.ID})})...)
 }
 
 // refuse returns the result of a call that is not run, or nil if it may run.

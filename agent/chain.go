@@ -20,6 +20,7 @@ type hooks struct {
 	turn      []named[TurnHook]
 	input     []named[InputHook]
 	prompt    []prompt.Stage
+	notice    []named[NoticeHook]
 	step      []named[StepHook]
 	request   []named[RequestHook]
 	model     []named[ModelHook]
@@ -45,7 +46,7 @@ func chains(list []Hook) (hooks, error) {
 			return c, fmt.Errorf("two hooks are named %q", name)
 		}
 		seen[name] = true
-		n := link(&c.turn, name, h) + link(&c.input, name, h) + link(&c.step, name, h) + link(&c.request, name, h) +
+		n := link(&c.turn, name, h) + link(&c.input, name, h) + link(&c.notice, name, h) + link(&c.step, name, h) + link(&c.request, name, h) +
 			link(&c.model, name, h) + link(&c.calls, name, h) + link(&c.call, name, h) + link(&c.result, name, h) +
 			link(&c.observers, name, h)
 		if p, ok := h.(PromptHook); ok {

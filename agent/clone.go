@@ -109,6 +109,7 @@ func cloneEvent(e session.Event) session.Event {
 			e.Compaction.Messages[i] = cloneMessage(e.Compaction.Messages[i])
 		}
 	}
+	e.Parent, e.Tasks = cloneOf(e.Parent), slices.Clone(e.Tasks)
 	return e
 }
 

@@ -42,6 +42,7 @@
 //
 //	TurnHook     around a turn                    also in a preview
 //	InputHook    the input, before it is stored   also in a preview
+//	NoticeHook   what is told before a request    also in a preview
 //	StepHook     around a request and its answer  also in a preview
 //	PromptHook   the texts before the history     also in a preview
 //	RequestHook  the request, before encoding     also in a preview

@@ -13,7 +13,7 @@ import (
 )
 
 // A Hook takes part in the turns of an agent. It implements one or more of the
-// points: [TurnHook], [InputHook], [PromptHook], [StepHook], [RequestHook],
+// points: [TurnHook], [InputHook], [NoticeHook], [PromptHook], [StepHook], [RequestHook],
 // [ModelHook], [CallsHook], [CallHook], [ResultHook] and [Observer]. Several hooks
 // at one point are called in the order of the list, the first outermost; results
 // pass them the other way round.
@@ -61,6 +61,16 @@ type InputHook interface {
 	// not stored, and the turn stops with the reason StopBlocked. For whom the input
 	// is cannot be changed.
 	InterceptInput(ctx context.Context, at At, in Input) (Input, error)
+}
+
+// A NoticeHook tells the model what happened meanwhile.
+type NoticeHook interface {
+	// Notices returns what is told before the next request, given what the log of
+	// the session says. It is called before each request, and in a preview: what it
+	// returns follows from the log and from what happened, never from how often it
+	// was asked. A notice is recorded before the request is, and stays in the
+	// history. Notices without text count for nothing.
+	Notices(ctx context.Context, at At, view session.View) ([]Notice, error)
 }
 
 // A PromptHook transforms the texts that stand before the conversation.

@@ -46,6 +46,10 @@ type Input struct {
 	// the same name. Values are not templates.
 	Vars map[string]string
 
+	// Parent makes the session a child if it begins with this input. The text of
+	// such an input is then the model's, not a user's, whatever its turn.
+	Parent *session.Parent
+
 	typed *typed            // the form of the answer; nil: free text
 	by    map[string]string // the hook that set a variable
 	text  span.Text         // Text with its origins, if a hook changed it
@@ -54,7 +58,10 @@ type Input struct {
 // Text returns an input of plain text.
 func Text(s string) Input { return Input{Text: s} }
 
-var userOrigin = &span.Origin{Section: "input", Source: "user", Trust: span.User}
+var (
+	userOrigin = &span.Origin{Section: "input", Source: "user", Trust: span.User}
+	taskOrigin = &span.Origin{Section: "task", Source: "model", Trust: span.Tool}
+)
 
 // message returns the input as a message; it is nil if there is nothing in it.
 func (in Input) message() *chat.Message {
@@ -75,6 +82,9 @@ func (in Input) message() *chat.Message {
 func (in Input) spans() span.Text {
 	if in.text != nil {
 		return in.text
+	}
+	if in.Parent != nil {
+		return span.Of(validUTF8(in.Text), taskOrigin)
 	}
 	return span.Of(validUTF8(in.Text), userOrigin)
 }

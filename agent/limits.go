@@ -116,26 +116,32 @@ func (l *Limits) timeOver() session.Stop {
 // over returns why the turn may not go on with a model, or nil.
 func (r *run) over(ctx context.Context, model string) *session.Stop {
 	l, s := &r.a.cfg.Limits, &r.spent
+	r.bill.settle(s)
+	switch {
+	case errors.Is(context.Cause(ctx), errTime) || l.Time > 0 && r.a.env.Clock.Now().Sub(s.began) >= l.Time:
+		stop := l.timeOver()
+		return &stop
+	case l.Cost > 0:
+		if _, ok := l.Price(model, session.Usage{}); !ok {
+			s.unpriced = model
+		}
+	}
+	return l.exceeded(s)
+}
+
+// exceeded returns which limit of tokens or cost a spending has reached, or nil.
+func (l *Limits) exceeded(s *spending) *session.Stop {
 	about := ""
 	if s.estimated {
 		about = "about "
 	}
 	switch {
-	case errors.Is(context.Cause(ctx), errTime) || l.Time > 0 && r.a.env.Clock.Now().Sub(s.began) >= l.Time:
-		stop := l.timeOver()
-		return &stop
 	case l.Tokens > 0 && s.tokens >= l.Tokens:
 		return &session.Stop{Reason: StopTokens, Message: fmt.Sprintf("the turn took %s%d tokens, and the limit is %d", about, s.tokens, l.Tokens)}
 	case l.Cost > 0 && s.cost >= l.Cost:
 		return &session.Stop{Reason: StopCost, Message: fmt.Sprintf("the turn cost %s%.4g, and the limit is %.4g", about, s.cost, l.Cost)}
-	}
-	if l.Cost > 0 {
-		if _, ok := l.Price(model, session.Usage{}); !ok {
-			s.unpriced = model
-		}
-		if s.unpriced != "" {
-			return &session.Stop{Reason: StopCost, Message: fmt.Sprintf("the price of the model %s is not known, so that the limit of cost cannot be kept", s.unpriced)}
-		}
+	case l.Cost > 0 && s.unpriced != "":
+		return &session.Stop{Reason: StopCost, Message: fmt.Sprintf("the price of the model %s is not known, so that the limit of cost cannot be kept", s.unpriced)}
 	}
 	return nil
 }

@@ -37,7 +37,8 @@ func (a *Agent) Run(ctx context.Context, id string, in Input) iter.Seq2[session.
 			return
 		}
 		defer release()
-		r := &run{a: a, l: l, in: in, cancel: cancel, yield: yield, turnNo: l.folder.View().Turn + 1, loop: breaker{limit: a.cfg.Limits.Repeats}}
+		r := &run{a: a, l: l, in: in, cancel: cancel, yield: yield, turnNo: l.folder.View().Turn + 1, loop: breaker{limit: a.cfg.Limits.Repeats}, bill: &bill{limits: &a.cfg.Limits}}
+		defer r.bill.close()
 		if len(in.Replies) > 0 {
 			r.turnNo--
 		}
@@ -68,6 +69,7 @@ type run struct {
 	shown     []chat.ToolSpec // in the last request
 	bench     bench           // and what runs their calls
 	spent     spending
+	bill      *bill // of calls that ask models themselves
 	loop      breaker
 
 	progress Progress      // under a runtime
@@ -140,7 +142,7 @@ func (r *run) turn(ctx context.Context) error {
 	r.turnNo = view.Turn + 1
 	var first []session.Event
 	if !view.Started {
-		first = append(first, session.Event{Kind: session.Start})
+		first = append(first, session.Event{Kind: session.Start, Parent: r.in.Parent})
 	}
 	in, refused := r.a.hooks.intercepted(ctx, r.at(), r.in)
 	r.in = in
@@ -210,6 +212,9 @@ func (r *run) steps(ctx context.Context) (session.Stop, error) {
 		if over := r.over(ctx, r.models[r.model].Name); over != nil {
 			r.step--
 			return *over, nil
+		}
+		if err := r.notify(ctx); err != nil {
+			return session.Stop{}, err
 		}
 		answer, stop, err := r.reason(ctx)
 		if err != nil {

@@ -192,6 +192,13 @@ func (a *Agent) Preview(ctx context.Context, id string, in Input) (Preview, erro
 			history = append(slices.Clip(history), *m)
 		}
 		at.Step = 1
+		told, err := a.hooks.notices(ctx, at, v)
+		if err != nil {
+			return err
+		}
+		for _, e := range told {
+			history = append(slices.Clip(history), *e.Message)
+		}
 		err = around(ctx, &step, a.hooks.step, aroundStep(at), func(ctx context.Context) (err error) {
 			p.Step, err = a.prepare(ctx, l, a.models(in)[0], history, in, at)
 			return err

@@ -28,24 +28,26 @@ const (
 	fPrefix
 	fCompaction
 	fCuts
+	fParent
+	fTasks
 )
 
 var fieldNames = [...]string{"message", "request", "usage", "stop", "call", "code", "ask", "reply", "diagnostic", "loss", "failure", "delta", "tools", "prefix",
-	"compaction", "cuts"}
+	"compaction", "cuts", "parent", "tasks"}
 
 // rules says for each kind which fields an event must have and which it may
 // have in addition.
 var rules = map[Kind]struct{ must, may field }{
-	Start:          {},
+	Start:          {may: fParent},
 	Input:          {must: fMessage},
 	Context:        {must: fMessage},
 	Requested:      {must: fRequest},
 	Answer:         {must: fMessage, may: fUsage | fStop},
 	Call:           {must: fCall},
-	Result:         {must: fMessage},
+	Result:         {must: fMessage, may: fUsage},
 	Asked:          {must: fAsk},
 	Replied:        {must: fReply},
-	Notice:         {must: fMessage},
+	Notice:         {must: fMessage, may: fTasks},
 	Ran:            {must: fCode},
 	RanCalls:       {must: fMessage},
 	RanResult:      {must: fMessage},
@@ -65,7 +67,7 @@ func (e *Event) fields() field {
 	for i, set := range [...]bool{
 		e.Message != nil, e.Request != nil, e.Usage != nil, e.Stop != nil, e.Call != nil, e.Code != nil, e.Ask != nil, e.Reply != nil,
 		e.Diagnostic != nil, e.Loss != nil, e.Failure != "", e.Delta != "", e.Tools != nil, e.Prefix != nil,
-		e.Compaction != nil, len(e.Cuts) > 0,
+		e.Compaction != nil, len(e.Cuts) > 0, e.Parent != nil, len(e.Tasks) > 0,
 	} {
 		if set {
 			f |= 1 << i
@@ -111,6 +113,8 @@ func (e *Event) check() error {
 		return e.Ask.check()
 	case e.Reply != nil:
 		return e.Reply.check()
+	case e.Parent != nil:
+		return e.Parent.check()
 	case e.Prefix != nil:
 		return e.Prefix.check()
 	case e.Compaction != nil:

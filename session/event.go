@@ -13,16 +13,16 @@ type Kind string
 
 // The kinds of events that are stored.
 const (
-	Start      Kind = "session.start" // the session began
+	Start      Kind = "session.start" // the session began; Parent
 	Input      Kind = "input"         // Message: what the user wrote
 	Context    Kind = "context"       // Message: dynamic facts that entered the history
 	Requested  Kind = "request"       // Request: it is about to be sent
 	Answer     Kind = "answer"        // Message of the model; Usage; Stop
 	Call       Kind = "tool.call"     // Call: the tool is about to run
-	Result     Kind = "tool.result"   // Message with one result
+	Result     Kind = "tool.result"   // Message with one result; Usage of models that the call asked itself
 	Asked      Kind = "ask"           // Ask: a call waits for a person
 	Replied    Kind = "reply"         // Reply: what the person said
-	Notice     Kind = "notice"        // Message: what proem itself tells the model
+	Notice     Kind = "notice"        // Message: what proem itself tells the model; Tasks
 	Ran        Kind = "code"          // Code: the answer is a program, which is about to run
 	RanCalls   Kind = "code.calls"    // Message with the calls that the program makes next
 	RanResult  Kind = "code.result"   // Message: what the model is told of the program, which is over
@@ -68,7 +68,9 @@ type Event struct {
 	Tools      *Tools             `json:"tools,omitempty"`
 	Compaction *Compaction        `json:"compaction,omitempty"`
 	// Cuts are in ascending order of their events.
-	Cuts []Cut `json:"cuts,omitempty"`
+	Cuts   []Cut   `json:"cuts,omitempty"`
+	Parent *Parent `json:"parent,omitempty"` // nil: nobody's child
+	Tasks  []Task  `json:"tasks,omitempty"`  // whose end the notice tells
 	// Failure is the error that ended a turn, as a sentence for a person.
 	Failure string `json:"failure,omitempty"`
 	// Delta is a piece of text.

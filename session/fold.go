@@ -22,10 +22,13 @@ type View struct {
 	// Shortened is the last event that made the history shorter, and Through the
 	// last one whose messages were replaced; 0: none.
 	Shortened, Through uint64
-	Seq                uint64 // the last event; 0: none
-	Turn               int    // of the last event that has one
-	Step               int    // within Turn, likewise
-	Started            bool   // the session has a start event
+	Seq                uint64  // the last event; 0: none
+	Turn               int     // of the last event that has one
+	Step               int     // within Turn, likewise
+	Started            bool    // the session has a start event
+	Parent             *Parent // of a child; nil: it is none
+	// Told are the ids of the tasks whose end a notice told, in order.
+	Told []string
 	// Contexts are the context messages of the latest step that had any: what the
 	// model knows of the dynamic facts; none after a compaction.
 	Contexts []chat.Message
@@ -44,7 +47,8 @@ type View struct {
 	Code *CodeRun
 	// Granted is what a person allowed for the rest of the session.
 	Granted Granted
-	// Spent is what the answers of the last turn used, summaries included.
+	// Spent is what the answers of the last turn used, summaries included, and what
+	// calls of it asked other models.
 	Spent Spent
 	// Prefix is what stands before the conversation; nil: it is not kept.
 	Prefix *Prefix
@@ -156,7 +160,7 @@ func (f *Folder) apply(e Event) error {
 	v := &f.view
 	switch e.Kind {
 	case Start:
-		v.Started = true
+		v.Started, v.Parent = true, e.Parent
 	case Input:
 		f.append(entryOf(e))
 		v.Pending, v.LastStop, v.Spent = true, nil, Spent{}
@@ -169,6 +173,9 @@ func (f *Folder) apply(e Event) error {
 		v.Contexts = append(slices.Clip(v.Contexts), *e.Message)
 	case Notice:
 		f.append(entryOf(e))
+		for _, t := range e.Tasks {
+			v.Told = append(slices.Clip(v.Told), t.ID)
+		}
 	case Requested:
 		v.LastRequest, v.Unanswered, v.LastStop = e.Request, true, nil
 	case Answer:

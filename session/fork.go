@@ -7,8 +7,9 @@ import (
 
 // Fork begins the session newID with the events of session id up to number at;
 // 0 is all of them. It returns the number of the last one. The events are the
-// same, with their numbers and times; the original is only read, so it may be in
-// use. A session newID must not exist yet: the error is [ErrMoved] then.
+// same, with their numbers and times, but for the parent: a fork is nobody's child.
+// The original is only read, so it may be in use. A session newID must not exist
+// yet: the error is [ErrMoved] then.
 //
 // Where events were lost to damage there is no same history, so a fork can only
 // end before the loss.
@@ -33,6 +34,7 @@ func Fork(ctx context.Context, store Store, id, newID string, at uint64) (uint64
 		if e.Seq == 0 {
 			continue
 		}
+		e.Parent = nil
 		events = append(events, e)
 		if e.Seq == at {
 			break

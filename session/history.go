@@ -186,6 +186,9 @@ func (f *Folder) result(e Event) error {
 		return fmt.Errorf("second result, or result without a call, for %q", r.ID)
 	}
 	open.result, open.event = e.Message, e.Seq
+	if e.Usage != nil {
+		f.view.Spent.Usage.add(e.Usage)
+	}
 	in.missing--
 	f.settle()
 	return nil

@@ -16,6 +16,7 @@ type Summary struct {
 	Last   time.Time // when the last event was recorded; zero: not known
 	Spent  Spent     // by all answers together, summaries included
 	Losses []Loss    // what the store could not read
+	Parent *Parent   // of a child; nil: it is none
 }
 
 // Add takes in the next event. Transient events count for nothing but losses.
@@ -34,6 +35,8 @@ func (s *Summary) Add(e Event) {
 		}
 	}
 	switch e.Kind {
+	case Start:
+		s.Parent = e.Parent
 	case Input:
 		if s.Turns == 0 {
 			s.First = e.Message.Text().String()
@@ -73,12 +76,16 @@ func (s *Spent) Add(u *Usage) {
 		s.Unreported++
 		return
 	}
+	s.Usage.add(u)
+}
+
+func (s *Usage) add(u *Usage) {
 	for _, f := range []struct {
 		sum **int
 		add *int
 	}{
-		{&s.Usage.Input, u.Input}, {&s.Usage.Cached, u.Cached}, {&s.Usage.CacheWrite, u.CacheWrite},
-		{&s.Usage.Output, u.Output}, {&s.Usage.Reasoning, u.Reasoning},
+		{&s.Input, u.Input}, {&s.Cached, u.Cached}, {&s.CacheWrite, u.CacheWrite},
+		{&s.Output, u.Output}, {&s.Reasoning, u.Reasoning},
 	} {
 		if f.add == nil {
 			continue

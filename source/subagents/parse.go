@@ -127,7 +127,7 @@ func (p *parser) keys() {
 }
 
 func (p *parser) inherit(v frontmatter.Value) []string {
-	known := []string{Base, Project, User, Workspace, Skills}
+	known := []string{Base, Project, User, Workspace, Skills, Runtime}
 	names := p.list("inherit", v)
 	return slices.DeleteFunc(names, func(n string) bool {
 		unknown := !slices.Contains(known, n)

@@ -52,6 +52,7 @@ const (
 	User      = "user"      // the user's own instruction file
 	Workspace = "workspace" // persona, memory, knowledge
 	Skills    = "skills"    // the list of skills
+	Runtime   = "runtime"   // how the loop works, the date, the environment
 )
 
 // A Mode says how an agent can be started.
@@ -69,7 +70,7 @@ type Declaration struct {
 	Name        string // one line without blanks at its ends
 	Description string // as written; shown on one line
 	// Inherit is what the subagent sees of its parent's prompt, of the names above.
-	// Nil: the file does not say; empty: nothing but its own prompt.
+	// Nil: the file does not say, which is Runtime; empty: nothing but its own prompt.
 	Inherit []string
 	Model   string   // empty: the parent's
 	Tools   []string // nil: the file does not say; empty: none
