@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -345,6 +346,41 @@ var cases = map[string]func(w *world){
 			if s := section(p, "date"); s.Class != "turn" || strings.Count(string(p.Wire["openai-chat"]), now[:10]) != 1 {
 				w.t.Errorf("%s: the date is %+v", now, s)
 			}
+		}
+	},
+	"C68": func(w *world) {
+		show := func() (in, out []string) {
+			var a struct {
+				Sections []struct {
+					Section, Text, Why string
+					In                 bool
+				}
+			}
+			if err := json.Unmarshal([]byte(w.run("agents", "show", "rev", "--json", "--cwd", w.dir+"/pkg/web")), &a); err != nil {
+				w.t.Fatal(err, w.err)
+			}
+			for _, s := range a.Sections {
+				switch {
+				case s.Why == "":
+					w.t.Errorf("nothing says why %s is in or out", s.Section)
+				case s.In:
+					in = append(in, s.Section)
+				default:
+					out = append(out, s.Section)
+				}
+			}
+			return in, out
+		}
+		in, out := show()
+		if got := strings.Join(in, " "); got != "subagent project:AGENTS.md project:pkg/web/AGENTS.md" {
+			w.t.Errorf("in: %s", got)
+		}
+		if !slices.Contains(out, "runtime") || !slices.Contains(out, "environment") {
+			w.t.Errorf("out: %q", out)
+		}
+		w.sh(`sed -i 's/inherit: .*/inherit: []/' .proem/subagents/rev.md`)
+		if in, _ := show(); strings.Join(in, " ") != "subagent" {
+			w.t.Errorf("in: %q", in)
 		}
 	},
 	"C70": func(w *world) {

@@ -82,9 +82,7 @@ func (c *command) chat(ctx context.Context, b *bench, id string, resumed bool) e
 	if c.flags.json {
 		t.out = c.p.Stderr // standard output has events only
 	}
-	if closer, ok := b.store.(io.Closer); ok {
-		defer closer.Close()
-	}
+	defer b.close()
 	if resumed {
 		if err := t.recall(ctx); err != nil {
 			return err

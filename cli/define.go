@@ -138,6 +138,9 @@ func (c *command) define(b *bench, reg *registry.Registry, l *load.Loader) error
 	}
 	b.skills = b.skillSet(l)
 	t.Skills = b.skills
+	if b.subagents != nil {
+		t.Subagents = b.subagents
+	}
 	if b.trusted {
 		b.memory = b.home(l)
 		t.Workspace = b.memory

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -139,11 +140,17 @@ func (c *command) ready(ctx context.Context, o options, resume string, last bool
 	}
 	c.announce(b, o)
 	id, err := c.sessionID(ctx, b, resume, last)
+	if err == nil {
+		err = b.asChild(ctx, id)
+	}
 	return b, id, err
 }
 
-// close releases the store's sessions.
+// close ends the subagents at work and releases the store's sessions.
 func (b *bench) close() {
+	if b.spawner != nil {
+		b.spawner.Close()
+	}
 	if s, ok := b.store.(io.Closer); ok {
 		s.Close() // every event was synced when it was appended
 	}
@@ -174,13 +181,13 @@ func (c *command) sessionID(ctx context.Context, b *bench, resume string, last b
 	if len(infos) == 0 {
 		return "", fmt.Errorf("--continue: there is no session of %s", b.place.root)
 	}
-	latest := infos[0]
+	slices.SortStableFunc(infos, func(a, b session.Info) int { return b.Updated.Compare(a.Updated) })
 	for _, i := range infos {
-		if i.Updated.After(latest.Updated) {
-			latest = i
+		if p, err := parentOf(ctx, b.store, i.ID); err != nil || p == nil { // not a subagent's
+			return i.ID, err
 		}
 	}
-	return latest.ID, nil
+	return infos[0].ID, nil
 }
 
 // A result is what run prints with --output json.
@@ -224,7 +231,18 @@ func (c *command) play(ctx context.Context, b *bench, id string, in agent.Input,
 	c.diagnose(b.diagnostics)
 	var failed error
 	for {
-		if failed = c.playOn(ctx, b, id, in, output, &res, show); failed != nil || res.Stop != agent.StopAsks {
+		if failed = c.playOn(ctx, b, id, in, output, &res, show); failed != nil {
+			break
+		}
+		if res.Stop == "end" {
+			more, err := c.outstanding(ctx, b, id)
+			if failed = err; more && err == nil {
+				in = agent.Input{} // what they found is told
+				continue
+			}
+			break
+		}
+		if res.Stop != agent.StopAsks {
 			break
 		}
 		res.Asked, failed = b.agent.Asked(ctx, id)

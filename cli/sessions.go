@@ -152,7 +152,9 @@ type sessionRow struct {
 	Updated time.Time      `json:"updated,omitzero"`
 	Turns   int            `json:"turns"`
 	Events  int            `json:"events"`
-	Input   string         `json:"input"` // how the first input begins
+	Input   string         `json:"input"`            // how the first input begins
+	Parent  string         `json:"parent,omitempty"` // whose subagent it is
+	Agent   string         `json:"agent,omitempty"`  // which one
 	Bytes   int64          `json:"bytes"`
 	Usage   *session.Usage `json:"usage,omitempty"` // of all answers
 	Damage  []string       `json:"damage,omitempty"`
@@ -164,7 +166,8 @@ func (r recorded) rows(ctx context.Context) ([]sessionRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sessionRows(ctx, r.store, infos)
+	rows, err := sessionRows(ctx, r.store, infos)
+	return families(rows), err
 }
 
 // sessionRows reads sessions and describes them. One that cannot be read has a
@@ -177,6 +180,9 @@ func sessionRows(ctx context.Context, store session.Store, infos []session.Info)
 			return nil, ctx.Err()
 		}
 		row := sessionRow{ID: info.ID, Begun: s.Begun.UTC(), Updated: info.Updated.UTC(), Turns: s.Turns, Events: s.Events, Input: oneLine(s.First, 200), Bytes: info.Bytes}
+		if s.Parent != nil {
+			row.Parent, row.Agent = s.Parent.Session, s.Parent.Agent
+		}
 		if s.Spent.Answers > s.Spent.Unreported {
 			row.Usage = &s.Spent.Usage
 		}
@@ -196,6 +202,9 @@ func sessionTable(rows []sessionRow, zone *time.Location) []string {
 	cells := [][]string{{"session", "last used", "first words", "turns", "size"}}
 	for _, r := range rows {
 		words := oneLine(r.Input, 50)
+		if r.Parent != "" {
+			words = oneLine("└ "+r.Agent+": "+r.Input, 50)
+		}
 		switch {
 		case r.Error != "":
 			words = cmp.Or(words, "–") + " (cannot be read to its end)"

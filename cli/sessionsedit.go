@@ -60,7 +60,7 @@ func (c *command) sessionsDelete() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "delete ID…",
 		Short:             "Delete sessions and everything that belongs to them",
-		Long:              "Deletes sessions with what was set aside when they were repaired, and their long results. Asks first in a terminal; elsewhere --yes is needed.",
+		Long:              "Deletes sessions with those of their subagents, what was set aside when they were repaired, and their long results. Asks first in a terminal; elsewhere --yes is needed.",
 		Args:              usageArgs(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: c.completeSessions,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -75,6 +75,9 @@ func (c *command) sessionsDelete() *cobra.Command {
 					return err
 				}
 			}
+			if rows, err = r.withChildren(cmd.Context(), rows); err != nil {
+				return err
+			}
 			if !yes && !c.asks() {
 				return usage(errors.New("nothing was deleted: there is no terminal to ask in; --yes deletes without asking"))
 			}
@@ -86,11 +89,12 @@ func (c *command) sessionsDelete() *cobra.Command {
 				for _, line := range sessionTable(described, c.zone()) {
 					fmt.Fprintln(c.p.Stderr, line)
 				}
-				if !c.ask(cmd.Context(), "Delete "+plural(len(args), "session")+" for good?") {
+				if !c.ask(cmd.Context(), "Delete "+plural(len(rows), "session")+" for good?") {
 					return statusError{code: ExitFailure, err: errors.New("nothing was deleted")}
 				}
 			}
-			for _, id := range args {
+			for _, info := range rows {
+				id := info.ID
 				if err := r.store.Delete(cmd.Context(), id); err != nil {
 					return err
 				}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/proemhq/proem/agent"
+	"github.com/proemhq/proem/agent/spawn"
 	"github.com/proemhq/proem/cli/config"
 	"github.com/proemhq/proem/cli/trust"
 	"github.com/proemhq/proem/env"
@@ -20,8 +21,10 @@ import (
 	"github.com/proemhq/proem/source/load"
 	"github.com/proemhq/proem/source/memory"
 	"github.com/proemhq/proem/source/skills"
+	"github.com/proemhq/proem/source/subagents"
 	"github.com/proemhq/proem/span"
 	"github.com/proemhq/proem/token"
+	"github.com/proemhq/proem/tool"
 	toolmemory "github.com/proemhq/proem/tool/memory"
 	"github.com/proemhq/proem/tool/memory/store"
 	"github.com/proemhq/proem/tool/permit"
@@ -57,13 +60,15 @@ type bench struct {
 	trusted     bool          // the project's files are used
 	guard       *trust.Guard  // holds back what a recorded trust does not cover; nil: nothing
 	skills      *skills.Set
-	memory      *memory.Source // the agent's home; nil: not used
-	remembers   *store.Store   // what the memory tools work on; nil: there are none
-	nested      agent.Nested   // finds instruction files below the working directory; nil: none are used
-	rules       []permit.Rule  // of the configuration
-	policy      *permit.Policy // decides about calls
-	portable    bool           // nothing of the machine goes into the prompt
-	held        []string       // project files that are held back, or that run would hold back
+	memory      *memory.Source    // the agent's home; nil: not used
+	remembers   *store.Store      // what the memory tools work on; nil: there are none
+	subagents   *subagents.Source // declarations; nil: none can be started
+	spawner     *spawn.Spawner    // runs them; nil: none
+	nested      agent.Nested      // finds instruction files below the working directory; nil: none are used
+	rules       []permit.Rule     // of the configuration
+	policy      *permit.Policy    // decides about calls
+	portable    bool              // nothing of the machine goes into the prompt
+	held        []string          // project files that are held back, or that run would hold back
 	diagnostics []prompt.Diagnostic
 }
 
@@ -229,16 +234,54 @@ func (c *command) buildAgent(ctx context.Context, b *bench, o options, permissio
 		loader.Allow = b.guard.Allow
 	}
 	b.portable = o.portable
+	if err := b.findSubagents(ctx, loader); err != nil {
+		return err
+	}
 	if err := c.define(b, reg, loader); err != nil {
 		return err
 	}
-	tools, err := c.builtins(b)
+	tools, err := c.toolsOf(ctx, b, o)
 	if err != nil {
 		return err
 	}
+	if err := b.guide(reg.Global(), tools); err != nil {
+		return err
+	}
+	fallback, err := c.fallback(b)
+	if err != nil {
+		return err
+	}
+	store := storeOf(b)
+	var hooks []agent.Hook
+	if b.spawner, err = c.spawning(b, o, loader, store, permissions); err != nil {
+		return err
+	}
+	if b.spawner != nil {
+		tools, hooks = append(tools, b.spawner.Tools()...), append(hooks, b.spawner)
+	}
+	b.agent, err = agent.New(agent.Config{
+		Model: b.model.Model, ModelName: b.model.name, Fallback: fallback, Registry: reg, Preset: &p, Store: store, Env: b.env,
+		Tools: tools, Hooks: hooks,
+		Request:     agent.Request{Placement: placement(b.cfg.Placement), Options: requestOptions(b.cfg, o.noStream), Cache: cacheOf(b.cfg)},
+		Limits:      limits(b.cfg, b.model.spec),
+		Compaction:  compaction(b),
+		Nested:      b.nested,
+		Permissions: permissions,
+		ToolChanges: toolChanges(b.cfg),
+	})
+	return err
+}
+
+// toolsOf returns the tools of a configured agent, but for those that start
+// others.
+func (c *command) toolsOf(ctx context.Context, b *bench, o options) ([]tool.Tool, error) {
+	tools, err := c.builtins(b)
+	if err != nil {
+		return nil, err
+	}
 	catalog, err := b.skills.Catalog(ctx, prompt.Who{})
 	if err != nil {
-		return fmt.Errorf("skills: %w", err)
+		return nil, fmt.Errorf("skills: %w", err)
 	}
 	if len(catalog.Entries) > 0 {
 		tools = append(tools, skill.Load(b.skills))
@@ -251,24 +294,7 @@ func (c *command) buildAgent(ctx context.Context, b *bench, o options, permissio
 			tools = append(tools, t)
 		}
 	}
-	if err := b.guide(reg.Global(), tools); err != nil {
-		return err
-	}
-	fallback, err := c.fallback(b)
-	if err != nil {
-		return err
-	}
-	b.agent, err = agent.New(agent.Config{
-		Model: b.model.Model, ModelName: b.model.name, Fallback: fallback, Registry: reg, Preset: &p, Store: b.store, Env: b.env,
-		Tools:       tools,
-		Request:     agent.Request{Placement: placement(b.cfg.Placement), Options: requestOptions(b.cfg, o.noStream), Cache: cacheOf(b.cfg)},
-		Limits:      limits(b.cfg, b.model.spec),
-		Compaction:  compaction(b),
-		Nested:      b.nested,
-		Permissions: permissions,
-		ToolChanges: toolChanges(b.cfg),
-	})
-	return err
+	return tools, nil
 }
 
 // fallback returns the models to go on with.
@@ -352,6 +378,11 @@ func (b *bench) heldBack() ([]string, error) {
 		return nil, fmt.Errorf("workspace: %w", err)
 	}
 	found = append(found, home...)
+	declared, err := subagents.New(subagents.Config{Env: b.env, Places: []subagents.Place{b.projectSubagents()}}).Held()
+	if err != nil {
+		return nil, fmt.Errorf("subagents: %w", err)
+	}
+	found = append(found, declared...)
 	for _, t := range b.skillTiers(nil) {
 		if t.trust == span.User {
 			continue

@@ -11,7 +11,6 @@ import (
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/source/load"
 	"github.com/proemhq/proem/source/skills"
-	"github.com/proemhq/proem/source/subagents"
 	"github.com/proemhq/proem/span"
 	"github.com/proemhq/proem/tool/skill"
 )
@@ -135,20 +134,8 @@ func (c *command) showListed(b *bench, what string, rows []listed) error {
 	return nil
 }
 
-// declarations returns the source of subagent declarations.
-func (b *bench) declarations() *subagents.Source {
-	c := subagents.Config{Env: b.env}
-	if b.place.userConfig != "" {
-		c.Places = append(c.Places, subagents.Place{Scope: "user", Root: b.place.userConfig, Dir: "subagents", Trust: span.User})
-	}
-	if b.trusted {
-		c.Places = append(c.Places, subagents.Place{Scope: "project", Root: b.place.root, Dir: ".proem/subagents", Trust: span.Workspace})
-	}
-	return subagents.New(c)
-}
-
 func (c *command) agentsCommand() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "agents",
 		Short: "List the agents and subagents that are found, from where, and what shadows what",
 		Args:  cobra.NoArgs,
@@ -167,6 +154,8 @@ func (c *command) agentsCommand() *cobra.Command {
 			return c.showListed(b, "agent", rows)
 		},
 	}
+	cmd.AddCommand(c.agentsShow())
+	return cmd
 }
 
 // agentRows lists the agents built in Go, those of the configuration, and the
@@ -189,7 +178,7 @@ func (c *command) agentRows(cmd *cobra.Command, b *bench) ([]listed, error) {
 				Description: "chosen by --agent " + n})
 		}
 	}
-	cat, err := b.declarations().Catalog(cmd.Context())
+	cat, err := b.declarations(nil).Catalog(cmd.Context())
 	if err != nil {
 		return nil, err
 	}

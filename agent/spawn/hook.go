@@ -96,6 +96,18 @@ func (s *Spawner) ended(ctx context.Context, id string, view session.View) (out 
 	return out, busy, nil
 }
 
+// Working returns how many children of a session are at work in the background.
+func (s *Spawner) Working(id string) (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.running {
+		if c.parent.Session == id && c.parent.Background {
+			n++
+		}
+	}
+	return n
+}
+
 // Outstanding waits until no child of a session is at work in the background, and
 // returns how many ends the parent was not told. A program that is about to end
 // runs another turn, without input, as long as there are some.

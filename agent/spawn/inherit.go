@@ -59,6 +59,18 @@ func missing(d *subagents.Declaration, s prompt.Section) string {
 	return fmt.Sprintf("inherit names %s, and not %s", strings.Join(d.Inherit, ", "), what)
 }
 
+// Why returns why a subagent sees a section.
+func Why(d *subagents.Declaration, s prompt.Section) string {
+	switch what := Kind(s); {
+	case what == OwnSection:
+		return "its own prompt"
+	case d.Inherit == nil:
+		return "the declaration has no inherit: it has " + what
+	default:
+		return "inherit names " + what
+	}
+}
+
 // inherits reports whether a declaration names something. One that does not say
 // has what the runtime says of itself.
 func inherits(d *subagents.Declaration, what string) bool {

@@ -14,6 +14,7 @@ const (
 	RuntimeSection      = "runtime"
 	FilesSection        = "project-instructions" // its documents have names of their own
 	SkillsSection       = "skills"
+	SubagentsSection    = "subagents"
 	WorkspaceSection    = "workspace" // its documents have names of their own
 	DateSection         = "date"
 	EnvironmentSection  = "environment"
@@ -36,6 +37,7 @@ type Texts struct {
 	Files       source.Source // instruction files
 	Skills      source.Source // the list of skills
 	Workspace   source.Source // persona, memory and knowledge of the agent's home
+	Subagents   source.Source // the list of subagents
 	Date        source.Source
 	Environment source.Source
 }
@@ -79,6 +81,7 @@ func Define(s *registry.Scope, t Texts) error {
 			Source: "file", Priority: 50}, t.Files),
 		dynamic(prompt.SectionDef{Name: SkillsSection, Order: OrderSkills, Class: prompt.Session, Source: "skills", Priority: 40}, t.Skills),
 		dynamic(prompt.SectionDef{Name: WorkspaceSection, Order: OrderWorkspace, Class: prompt.Session, Trust: span.Workspace, Source: "file", Priority: 30}, t.Workspace),
+		dynamic(prompt.SectionDef{Name: SubagentsSection, Order: OrderSubagents, Class: prompt.Session, Source: "subagents", Priority: 40}, t.Subagents),
 		dynamic(prompt.SectionDef{Name: DateSection, Channel: prompt.Context, Class: prompt.Turn, Order: 100, Source: "clock"}, t.Date),
 		dynamic(prompt.SectionDef{Name: EnvironmentSection, Channel: prompt.Context, Class: prompt.Turn, Order: 200, Source: "environment"}, t.Environment),
 	} {
