@@ -36,13 +36,9 @@ func families(rows []sessionRow) []sessionRow {
 			add(r)
 		}
 	}
-	for _, r := range rows { // those that are each other's, which nobody but a forger makes
-		if len(below[r.Parent]) > 0 {
-			for _, child := range below[r.Parent] {
-				out = append(out, child)
-			}
-			delete(below, r.Parent)
-		}
+	for _, r := range rows { // those that are each other's, which only a forger makes
+		out = append(out, below[r.Parent]...)
+		delete(below, r.Parent)
 	}
 	return out
 }

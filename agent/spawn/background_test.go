@@ -51,6 +51,11 @@ func TestCase44Background(t *testing.T) {
 		t.Errorf("the request does not have the notice: %s", body)
 	}
 	same(t, "requests of the child", len(child.Requests()), 2)
+	for i, r := range requests { // what was told is part of a replay
+		again, err := s.parent.Replay(t.Context(), "s", i+1)
+		filetest.Must(t, err)
+		same(t, "replay", string(again.Body.JSON), string(r.Body))
+	}
 	// Nothing is told again, also by another process.
 	s.spawner.Close()
 	s.begin(t)

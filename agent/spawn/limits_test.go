@@ -18,7 +18,7 @@ func TestLimitOfRunning(t *testing.T) {
 	open := make(gate)
 	s := play(t, "turns:\n"+spawns(5, true)+"  - text: ok\n", nil)
 	s.tools = []tool.Tool{open}
-	s.child(t, "turns: [{calls: [{id: g, tool: gate}]}, {text: done}]")
+	s.child(t, "turns:\n"+strings.Repeat("  - calls: [{id: g, tool: gate}]\n", 4)+"  - text: done\n")
 	got := results(s.begin(t).run(t, agent.Text("go")))
 	n := 0
 	for _, r := range got {
