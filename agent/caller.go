@@ -16,7 +16,8 @@ type Caller struct {
 	Mode  permit.Mode // of the permissions in this turn; empty: the policy's own
 	Depth int         // how many parents the session has
 
-	bill *bill
+	bill  *bill
+	place *place
 }
 
 type callerKey struct{}
@@ -28,8 +29,8 @@ func CallerOf(ctx context.Context) (Caller, bool) {
 }
 
 // callContext returns the context of one call.
-func (r *run) callContext(ctx context.Context, call string) context.Context {
-	c := Caller{At: r.at(), Call: call, Mode: r.in.Mode, bill: r.bill}
+func (r *run) callContext(ctx context.Context, call string, at *place) context.Context {
+	c := Caller{At: r.at(), Call: call, Mode: r.in.Mode, bill: r.bill, place: at}
 	if p := r.l.folder.View().Parent; p != nil {
 		c.Depth = p.Depth
 	}

@@ -147,10 +147,12 @@ func (r *run) batch(ctx context.Context, plans []*planned) error {
 		}
 	}
 	past := tool.History{Turn: r.turnNo, Messages: r.l.folder.View().Messages}
+	var places []*place
 	for i, p := range plans {
 		if p.result == nil {
 			past.Call = p.made.ID
-			running[i] = start(tool.WithHistory(r.callContext(ctx, p.made.ID), past), p)
+			places = append(places, queue(places))
+			running[i] = start(tool.WithHistory(r.callContext(ctx, p.made.ID, places[len(places)-1]), past), p)
 		}
 	}
 	var failed error // of a hook
@@ -229,7 +231,12 @@ type outcome struct {
 // start runs a call in a goroutine of its own.
 func start(ctx context.Context, p *planned) <-chan outcome {
 	done := make(chan outcome, 1)
-	go func() { done <- invoke(ctx, p.tool, p.call, p.answer) }()
+	go func() {
+		if c, ok := CallerOf(ctx); ok {
+			defer c.Pass()
+		}
+		done <- invoke(ctx, p.tool, p.call, p.answer)
+	}()
 	return done
 }
 

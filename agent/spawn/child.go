@@ -25,7 +25,6 @@ const (
 // A child is a session that another began.
 type child struct {
 	id     string
-	number int
 	parent session.Parent
 	root   string // the session that a user runs
 
@@ -51,7 +50,7 @@ type kin struct {
 	loaded bool
 	dead   bool // it was forgotten: another one has its place
 	next   int
-	list   []*child // by number
+	list   []*child // in the order in which they began
 }
 
 // forget takes out a child of which nothing is recorded.
@@ -99,7 +98,7 @@ func (s *Spawner) load(ctx context.Context, id string, k *kin) error {
 	}
 	k.list, k.next = nil, 1
 	for _, n := range numbers {
-		c := &child{id: childID(id, n), number: n}
+		c := &child{id: childID(id, n)}
 		found, err := s.read(ctx, c)
 		if err != nil {
 			return err

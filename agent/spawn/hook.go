@@ -148,6 +148,9 @@ func (s *Spawner) List(ctx context.Context) (tool.Result, error) {
 	if !ok {
 		return tool.Result{}, errNoCaller
 	}
+	if err := caller.InOrder(ctx); err != nil {
+		return tool.Result{}, err
+	}
 	k, err := s.kinOf(ctx, caller.Session)
 	if err != nil {
 		return tool.Result{}, err

@@ -2,6 +2,7 @@ package spawn_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +22,11 @@ func TestLimitOfRunning(t *testing.T) {
 	s.child(t, "turns:\n"+strings.Repeat("  - calls: [{id: g, tool: gate}]\n", 4)+"  - text: done\n")
 	got := results(s.begin(t).run(t, agent.Text("go")))
 	n := 0
+	for i, r := range got[:4] { // the numbers follow the calls
+		if want := fmt.Sprintf("c%d: The subagent worker works in the background as s-%d.", i+1, i+1); !strings.HasPrefix(r, want) {
+			t.Errorf("%q, want %q", r, want)
+		}
+	}
 	for _, r := range got {
 		if strings.Contains(r, "not started: 4 subagents may run at the same time, and as many do; wait for one of them") {
 			n++

@@ -38,6 +38,10 @@ func (s *Spawner) Spawn(ctx context.Context, name, task string, background bool)
 	if err != nil {
 		return tool.Errorf("not started: %v", err), nil
 	}
+	if err := caller.InOrder(ctx); err != nil { // the first call has the first number
+		a.Close()
+		return tool.Result{}, err
+	}
 	k, err := s.kinOf(ctx, caller.Session)
 	if err != nil {
 		a.Close()
@@ -45,6 +49,7 @@ func (s *Spawner) Spawn(ctx context.Context, name, task string, background bool)
 	}
 	refused, err = s.join(ctx, k, c)
 	k.mu.Unlock()
+	caller.Pass()
 	if err != nil || refused != "" {
 		a.Close()
 		return tool.Errorf("not started: %s", refused), err
@@ -99,7 +104,7 @@ func (s *Spawner) join(ctx context.Context, k *kin, c *child) (refused string, e
 		return fmt.Sprintf("a session may have %d subagents, and this one had them; agent_send goes on with one of them", s.cfg.MaxTotal), nil
 	}
 	for ; ; k.next++ {
-		c.id, c.number = childID(c.parent.Session, k.next), k.next
+		c.id = childID(c.parent.Session, k.next)
 		if err := session.CheckID(c.id); err != nil {
 			return "the id of this session leaves no room for one below it: " + err.Error(), nil
 		}
@@ -189,6 +194,9 @@ func (s *Spawner) again(ctx context.Context, mine func(*child, agent.Caller) boo
 	if !ok {
 		return tool.Result{}, errNoCaller
 	}
+	if err := caller.InOrder(ctx); err != nil {
+		return tool.Result{}, err
+	}
 	k, err := s.kinOf(ctx, caller.Session)
 	if err != nil {
 		return tool.Result{}, err
@@ -206,6 +214,7 @@ func (s *Spawner) again(ctx context.Context, mine func(*child, agent.Caller) boo
 		refused = s.admit(c)
 	}
 	k.mu.Unlock()
+	caller.Pass()
 	if refused != "" {
 		return tool.Errorf("%s", refused), nil
 	}
