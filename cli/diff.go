@@ -30,7 +30,7 @@ func (c *command) diffCommand() *cobra.Command {
 		Short: "Show how two prompts differ, and what the difference costs",
 		Long: c.own("Assembles two prompts and shows what differs: sections that came, went, moved or changed, their text, tools, tokens,\n" +
 			"and what a provider's cache has to read anew. A side is " + sideForms + ".\n" +
-			"Without B it is what is here now. Nothing is sent or written."),
+			"Without B it is what is here now. Date and paths are left out but for steps of a session. Nothing is sent or written."),
 		Example: c.own("  proem diff git:HEAD\n  proem diff git:main . --format markdown\n  proem diff preset:standard preset:deepseek\n" +
 			"  proem diff project.max_bytes=1000\n  proem diff s_abc@1 s_abc@9"),
 		Args: cobra.RangeArgs(1, 2),
@@ -89,7 +89,7 @@ func (c *command) side(ctx context.Context, spec, model, input string) (diff.Sid
 	d := *c
 	d.flags.set = append([]string{}, c.flags.set...)
 	d.flags.json = false
-	o := options{model: model}
+	o := options{model: model, portable: true}
 	if p, ok, err := parsePast(spec); ok && !strings.Contains(spec, "=") {
 		if err != nil {
 			return diff.Side{}, nil, err
@@ -118,7 +118,7 @@ func (c *command) sideOf(spec string, b *bench, p agent.Preview) (diff.Side, *be
 // pastSide makes a recorded request again.
 func (c *command) pastSide(ctx context.Context, spec string, p past, o options) (diff.Side, *bench, error) {
 	var rec session.Request
-	o.recorded = &rec
+	o.recorded, o.portable = &rec, false
 	o.store = func(at place) (session.Store, error) {
 		store, err := c.readStore(ctx, at, p.id)
 		if err == nil {

@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"sort"
 	"strings"
+	"sync"
 )
 
 // words are short, so that a tokenizer makes one token of each.
@@ -36,9 +37,10 @@ func lines(name string, n int) []string {
 	return out
 }
 
-// A writer writes texts of a size.
+// A writer writes texts of a size. It may be used concurrently, as sources are.
 type writer struct {
 	count func(string) int
+	mu    sync.Mutex
 	sizes map[string]int // words that a text of a name and size has
 }
 
@@ -49,6 +51,8 @@ func (w *writer) write(name string, tokens int) string {
 
 func (w *writer) lines(name string, tokens int) []string {
 	id := fmt.Sprint(name, "\x00", tokens)
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	n, ok := w.sizes[id]
 	if !ok {
 		n = max(1, sort.Search(2*tokens, func(n int) bool { return w.count(strings.Join(lines(name, n), "\n")) >= tokens }))
