@@ -290,7 +290,7 @@ func invoke(ctx context.Context, t tool.Tool, call chat.ToolCall, answer *string
 	case errors.As(err, &out.pending):
 		return out
 	}
-	return failed("%v", err)
+	return failed("%s", strings.TrimSpace(err.Error()))
 }
 
 func (r *run) toolNames() string {

@@ -100,6 +100,9 @@ func cloneEvent(e session.Event) session.Event {
 	}
 	if e.Request = cloneOf(e.Request); e.Request != nil {
 		e.Request.ChangedBy, e.Request.Chain = slices.Clone(e.Request.ChangedBy), cloneOf(e.Request.Chain)
+		if e.Request.Trace = cloneOf(e.Request.Trace); e.Request.Trace != nil {
+			e.Request.Trace.Runtime = cloneOf(e.Request.Trace.Runtime)
+		}
 	}
 	e.Usage, e.Stop, e.Call = cloneUsage(e.Usage), cloneOf(e.Stop), cloneCall(e.Call)
 	e.Diagnostic, e.Loss, e.Cuts = cloneOf(e.Diagnostic), cloneOf(e.Loss), slices.Clone(e.Cuts)

@@ -137,11 +137,11 @@ func (p *replayer) run(ctx context.Context) *ReplayError {
 	if now := s.Assembly.Hash(); now != rec.Assembly {
 		return &ReplayError{What: ReplayAssembly, Recorded: rec.Assembly, Now: now}
 	}
-	s.Contexts = p.a.preset.Contexts(p.rec.history, s.Assembly)
+	sending, messages := p.a.project(s, p.rec.history)
 	if was, now := sumOf(p.rec.contexts), sumOf(s.Contexts); was != now {
 		return &ReplayError{What: ReplayContexts, Recorded: was, Now: now}
 	}
-	p.request()
+	p.request(sending, messages)
 	p.out.Whole = len(rec.ChangedBy) == 0
 	encode := p.encoder()
 	if encode == nil {
@@ -237,9 +237,9 @@ func samePrefix(kept *session.Prefix, a prompt.Assembly) bool {
 }
 
 // request puts the request together as it was before hooks looked at it.
-func (p *replayer) request() {
+func (p *replayer) request(as prompt.Assembly, messages []chat.Message) {
 	s, made := &p.out.Step, &p.out.making.request
-	r := p.a.request(s.Assembly, Alternative{Name: p.rec.request.Model}, append(slices.Clip(p.rec.history), s.Contexts...))
+	r := p.a.request(as, Alternative{Name: p.rec.request.Model}, messages)
 	r.Placement, r.Cache, r.Capability, r.Options = made.Placement, made.Cache, made.Capability, made.Options
 	if c := p.rec.request.Chain; c != nil {
 		r.Options.Chain = wire.Chain{Begin: c.Begin, ID: c.ID, Messages: c.Messages}

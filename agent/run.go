@@ -275,6 +275,9 @@ func (r *run) attempt(ctx context.Context) (chat.Message, session.Stop, error) {
 		return chat.Message{}, session.Stop{}, err
 	}
 	request := record(s, model)
+	if r.a.preset.Traced {
+		request.Trace = traceOf(s)
+	}
 	events, err := r.keep(ctx, &s, request)
 	if err != nil {
 		return chat.Message{}, session.Stop{}, err
@@ -307,7 +310,10 @@ func (r *run) attempt(ctx context.Context) (chat.Message, session.Stop, error) {
 	if r.a.cfg.Runtime != nil {
 		got.message, r.called = withoutCalls(got.message)
 	}
-	r.l.response = response{got.id, model, len(r.l.folder.View().Messages) + 1}
+	r.l.response = response{}
+	if !s.projected { // else the provider keeps another conversation than the session
+		r.l.response = response{got.id, model, len(r.l.folder.View().Messages) + 1}
+	}
 	events = []session.Event{{Kind: session.Answer, Message: &got.message, Usage: got.usage, Stop: &got.stop}}
 	if d := r.spend(s.Request.Model, len(s.Body.JSON), got); d != nil {
 		events = append(events, session.Event{Kind: session.Diagnostic, Diagnostic: d})

@@ -40,6 +40,10 @@ type Step struct {
 	bench  bench           // what calls of the answer are run with
 	prefix *session.Prefix // to be recorded with the request; nil: as before
 	making making          // what else it was made with
+	// projected says that another history is sent than the session has. Sent and
+	// history are how many messages they have.
+	projected     bool
+	sent, history int
 }
 
 // prepare does everything of a step that comes before its first write: it reads
@@ -61,8 +65,8 @@ func (a *Agent) prepare(ctx context.Context, l *live, model Alternative, history
 		s.Diagnostics = slices.Concat(s.Diagnostics, f.said)
 	}
 	a.settleTools(l, l.folder.View(), offer, &s, history, model)
-	s.Contexts = a.preset.Contexts(history, s.Assembly)
-	s.Request = a.request(s.Assembly, model, append(slices.Clip(history), s.Contexts...))
+	sending, messages := a.project(&s, history)
+	s.Request = a.request(sending, model, messages)
 	s.Request.Options = a.options(in)
 	if a.cfg.Runtime == nil {
 		in.typed.ask(&s.Request.Options)
@@ -74,7 +78,7 @@ func (a *Agent) prepare(ctx context.Context, l *live, model Alternative, history
 	}
 	if a.cfg.Request.Chain {
 		s.Request.Options.Chain.Begin = true
-		if r := l.response; r.id != "" && sameModel(r.model, model) && r.messages <= len(s.Request.Messages) {
+		if r := l.response; r.id != "" && !s.projected && sameModel(r.model, model) && r.messages <= len(s.Request.Messages) {
 			s.Request.Options.Chain.ID, s.Request.Options.Chain.Messages = r.id, r.messages
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/cli/config"
 	"github.com/proemhq/proem/preset"
+	"github.com/proemhq/proem/preset/ai4j"
 	"github.com/proemhq/proem/preset/deepseek"
 	"github.com/proemhq/proem/preset/standard"
 	"github.com/proemhq/proem/prompt"
@@ -30,7 +31,7 @@ import (
 )
 
 // presetNames are the composition models that --preset knows.
-func presetNames() []string { return []string{"standard", "deepseek"} }
+func presetNames() []string { return []string{"standard", "deepseek", "ai4j"} }
 
 // compose returns the registry and the preset that the configuration names.
 func (c *command) compose(b *bench) (*registry.Registry, preset.Preset, error) {
@@ -61,6 +62,11 @@ func (c *command) compose(b *bench) (*registry.Registry, preset.Preset, error) {
 			made.Refresh = *r
 		}
 		return p.Registry, made, nil
+	case "ai4j":
+		return registry.New(), ai4j.New(ai4j.Config{
+			ToolOrder: cfg.Tools.Order, Visibility: visibility(cfg.Tools), Path: standard.FencePath(b.place.root), KeepMissing: cfg.VariablesMissing == "keep",
+			Budget: cfg.Budget.InputTokens, Count: b.counter.Count, Refresh: refresh(cfg.Refresh),
+		}), nil
 	}
 	return nil, preset.Preset{}, fmt.Errorf("preset %q: not there; the presets are %q", cfg.Preset, presetNames())
 }

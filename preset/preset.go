@@ -31,10 +31,19 @@ type Preset struct {
 	Epoch func() int
 	// Refresh says when what stands before the conversation may change.
 	Refresh Refresh
+	// Project returns what a request sends of a history; nil: all of it. What it
+	// leaves out stays in the session, and notes of the assembly say so. It may move
+	// reminders: they are missing in the assembly then. Sections that it removes count
+	// for the request alone. Project is pure, never parts calls from their results,
+	// and runs behind the stages and before hooks.
+	Project func(a prompt.Assembly, history []chat.Message) (prompt.Assembly, []chat.Message)
 	// Contexts returns the messages that tell the model what changed in the context
-	// channel since the given history, to be appended to it and kept. It is pure;
-	// nil: Deltas.
+	// channel since the given history, to be appended to it and kept. The history is
+	// what Project leaves of it. It is pure; nil: Deltas.
 	Contexts func(history []chat.Message, a prompt.Assembly) []chat.Message
+	// Traced says that the event of each request holds the texts of system and
+	// instructions as they are sent, which makes logs longer by so much.
+	Traced bool
 }
 
 // Refresh says when the system and instructions of a session follow what they are

@@ -121,6 +121,8 @@ func (e *Event) check() error {
 		return e.Compaction.check()
 	case e.Cuts != nil:
 		return checkCuts(e.Cuts)
+	case e.Request != nil && e.Request.Trace != nil:
+		return e.Request.Trace.check()
 	}
 	return nil
 }

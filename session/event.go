@@ -98,6 +98,9 @@ type Request struct {
 	// ChangedBy names the hooks that had the last look and changed something, in
 	// the order in which they did.
 	ChangedBy []string `json:"changedBy,omitempty"`
+	// Trace is what was said before the conversation; nil: the preset does not ask for
+	// it.
+	Trace *Trace `json:"trace,omitempty"`
 }
 
 // A Chain is how a request continues a conversation that the provider keeps.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/proemhq/proem/preset"
+	"github.com/proemhq/proem/preset/ai4j"
 	"github.com/proemhq/proem/preset/deepseek"
 	"github.com/proemhq/proem/preset/standard"
 	"github.com/proemhq/proem/prompt"
@@ -23,7 +24,7 @@ type Design struct {
 
 // Designs returns those of the presets there are.
 func Designs() []Design {
-	return []Design{{"standard", newStandard}, {"deepseek", newDeepSeek}}
+	return []Design{{"standard", newStandard}, {"deepseek", newDeepSeek}, {"ai4j", newAI4J}}
 }
 
 // A World is what the sources of a scenario read.
@@ -128,6 +129,22 @@ func newStandard(w *World) (preset.Preset, *registry.Registry, error) {
 		})
 	}
 	return standard.New(standard.Config{}), reg, err
+}
+
+// newAI4J puts all but the date into the two fields, which are sent anew at every
+// step: what changes in a file moves what stands behind it.
+func newAI4J(w *World) (preset.Preset, *registry.Registry, error) {
+	reg := registry.New()
+	err := w.registerAll(reg.Global(), []spot{
+		{Section, prompt.SectionDef{Order: standard.OrderRole, Class: prompt.Stable}},
+		{File, prompt.SectionDef{Order: standard.OrderInstructions, Class: prompt.Session, Trust: span.Project, Source: "file"}},
+		{Skills, prompt.SectionDef{Order: standard.OrderSkills, Class: prompt.Session, Source: "skills"}},
+		{Memory, prompt.SectionDef{Order: standard.OrderWorkspace, Class: prompt.Session, Trust: span.Workspace, Source: "file"}},
+		{Subagents, prompt.SectionDef{Order: standard.OrderSubagents, Class: prompt.Session, Source: "subagents"}},
+		{Date, prompt.SectionDef{Channel: prompt.Context, Order: 100, Class: prompt.Turn, Source: "clock"}},
+		{Tasks, prompt.SectionDef{Channel: prompt.Context, Order: 300, Class: prompt.Turn, Source: "subagents"}},
+	})
+	return ai4j.New(ai4j.Config{}), reg, err
 }
 
 // newDeepSeek puts what changes into the contexts, of which the whole is sent

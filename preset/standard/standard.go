@@ -66,7 +66,7 @@ func New(cfg Config) preset.Preset {
 		stage.MoveTurn(),
 		stage.Interpolate(stage.InterpolateConfig{Optional: true, Keep: cfg.KeepMissing}),
 		stage.DropBlank(),
-		stage.Fence(stage.FenceConfig{Path: func(s prompt.Section) string { return fencePath(cfg.Root, s) }}),
+		stage.Fence(stage.FenceConfig{Path: FencePath(cfg.Root)}),
 	)
 	if cfg.Budget > 0 && cfg.Count != nil {
 		stages = append(stages, stage.Budget(stage.BudgetConfig{Tokens: cfg.Budget, Count: cfg.Count, Tools: true}))
@@ -81,6 +81,11 @@ func New(cfg Config) preset.Preset {
 		Contexts: preset.Deltas,
 		Refresh:  refresh,
 	}
+}
+
+// FencePath returns what the fence of a section shows in a project with that root.
+func FencePath(root string) func(prompt.Section) string {
+	return func(s prompt.Section) string { return fencePath(root, s) }
 }
 
 // fencePath returns what a fence calls a section: the path from the project's
