@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/proemhq/proem/prompt"
@@ -38,7 +39,7 @@ const (
 // kept; its calls are not run, and each has a result that says so. An answer
 // that calls nothing ends the turn as usual, whatever it took.
 type Limits struct {
-	Steps  int           // model requests; 0: DefaultMaxSteps
+	Steps  int           // model requests; 0: DefaultMaxSteps; negative: any number
 	Source time.Duration // for one source; 0: source.DefaultTimeout
 	// Time is how long a turn may take. A request or tool that runs when it is over
 	// is cancelled.
@@ -60,8 +61,11 @@ type Limits struct {
 
 // check completes the limits.
 func (l *Limits) check() error {
-	if l.Steps <= 0 {
+	switch {
+	case l.Steps == 0:
 		l.Steps = DefaultMaxSteps
+	case l.Steps < 0:
+		l.Steps = math.MaxInt - 1 // the loop counts one further
 	}
 	if l.Repeats == 0 {
 		l.Repeats = DefaultRepeats

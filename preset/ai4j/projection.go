@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/proemhq/proem/chat"
+	"github.com/proemhq/proem/preset"
 	"github.com/proemhq/proem/prompt"
 )
 
@@ -15,7 +16,8 @@ import (
 // The window is of units: a message, or an answer with its calls and their
 // results. It ends with the newest unit and reaches back without a gap as far as
 // the limits allow. The newest unit and the input of the present turn are always
-// sent, and so is the first of the pinned messages.
+// sent, and so are the first of the pinned messages and what stands before all
+// inputs and answers, such as the summary of a compaction.
 //
 // Each clearing and each move of the window changes what was sent before, so a
 // provider's cache finds less of it. Where that matters more than the size of a
@@ -151,6 +153,12 @@ func (p projector) units(msgs []chat.Message) []unit {
 // has a name.
 func isInput(m *chat.Message) bool { return m.Role == chat.User && m.Name == "" }
 
+// isHead reports whether a message at the head of a history stands for what came
+// before it.
+func isHead(m *chat.Message) bool {
+	return m.Role == chat.System || m.Role == chat.User && m.Name != "" && m.Name != preset.ContextName
+}
+
 // window returns the messages within the limits, and how many others there are.
 func (p projector) window(msgs []chat.Message, room int) ([]chat.Message, int) {
 	units := p.units(msgs)
@@ -170,6 +178,9 @@ func (p projector) window(msgs []chat.Message, room int) ([]chat.Message, int) {
 		if units[i].input {
 			break
 		}
+	}
+	for i := 0; i < len(units) && isHead(&msgs[units[i].lo]); i++ {
+		keep(&units[i])
 	}
 	for i := 0; i < len(units) && units[i].lo < p.Pinned; i++ {
 		if i == 0 || fits(&units[i]) {
