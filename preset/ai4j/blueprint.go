@@ -3,6 +3,7 @@ package ai4j
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,16 +111,20 @@ func (r *blueprintReader) field(key string, v frontmatter.Value, line int) {
 		*to = text
 	case key == "model.options.temperature" && scalar:
 		b.Temperature = new(float64)
-		*b.Temperature, err = strconv.ParseFloat(text, 64)
+		if *b.Temperature, err = strconv.ParseFloat(text, 64); err == nil && !(*b.Temperature >= 0 && *b.Temperature <= math.MaxFloat64) {
+			err = strconv.ErrRange
+		}
 	case key == "workflow.maxTurns" && scalar:
-		b.MaxSteps, err = strconv.Atoi(text)
+		if b.MaxSteps, err = strconv.Atoi(text); err == nil && b.MaxSteps <= 0 {
+			err = strconv.ErrRange
+		}
 	case to != nil || slices.Contains(groups, key) || key == "tools" || key == "model.options.temperature" || key == "workflow.maxTurns":
 		r.fail(line, "%s is %s", key, v.Kind)
 	default:
 		b.Ignored = append(b.Ignored, key)
 	}
 	if err != nil {
-		r.fail(line, "%s is %q, not a number", key, text)
+		r.fail(line, "%s is %q, not a number that it may be", key, text)
 	}
 	if key == "workflow.mode" && b.Mode != "react" && b.Mode != "codeact" {
 		r.fail(line, "workflow.mode is %q; it is react or codeact", b.Mode)

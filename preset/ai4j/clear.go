@@ -16,6 +16,7 @@ const maxNamed = 16
 // reasoning, and what was left out. The history itself is not changed.
 func (p projector) clear(history []chat.Message) ([]chat.Message, []string) {
 	c := clearing{msgs: history}
+	c.blank()
 	if p.RecentResults != 0 {
 		c.results(max(p.RecentResults, 0))
 	}
@@ -38,6 +39,18 @@ func (c *clearing) parts(i int) []chat.Part {
 	}
 	c.msgs[i].Parts = slices.Clone(c.msgs[i].Parts)
 	return c.msgs[i].Parts
+}
+
+// blank leaves out a blank head, such as a summary that says nothing.
+func (c *clearing) blank() {
+	n := 0
+	for n < len(c.msgs) && isHead(&c.msgs[n]) && len(c.msgs[n].Parts) == 1 && c.msgs[n].Text().IsBlank() {
+		n++
+	}
+	if n > 0 {
+		c.msgs = c.msgs[n:]
+		c.notes = append(c.notes, fmt.Sprintf("%d blank messages at the head are not sent", n))
+	}
 }
 
 func (c *clearing) results(recent int) {
