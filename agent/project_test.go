@@ -42,7 +42,7 @@ func TestProjectedReplay(t *testing.T) {
 	for _, n := range v.Assembly.Notes {
 		notes = append(notes, n.Name+": "+n.Reason)
 	}
-	diff(t, "notes", notes, []string{"history: the texts of old results are not sent: x(call__1)", "history: 6 of the 9 messages of the history are not sent"})
+	diff(t, "notes", notes, []string{"history: the texts of old results are not sent: x(call_1_1)", "history: 6 of the 9 messages of the history are not sent"})
 	diff(t, "the assembly has the skill still", v.Assembly.Render(prompt.Reminder), "Look for faults.")
 }
 
