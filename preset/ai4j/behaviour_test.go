@@ -26,11 +26,10 @@ type behaviour struct {
 	test func(t *testing.T)
 }
 
-// TestBehaviour runs them. The numbers 7, 18 and 46 are accidents of the original
-// or one of a protocol's alternatives; 61 to 65 are about code as actions, and 69
-// and 70 about subagents.
+// TestBehaviour runs them. The numbers 7 and 46 are accidents of the original; 61 to
+// 65 are about code as actions and tested there.
 func TestBehaviour(t *testing.T) {
-	for _, list := range [][]behaviour{assembly, wiring, looping, projecting} {
+	for _, list := range [][]behaviour{assembly, wiring, looping, projecting, handing} {
 		for _, b := range list {
 			t.Run(b.name, b.test)
 		}

@@ -22,12 +22,13 @@ import (
 	"github.com/proemhq/proem/wire/openairesponses"
 )
 
-// TestCase has the cases S14 to S20; S18 is about code as actions.
+// TestCase has the cases S14 to S20.
 func TestCase(t *testing.T) {
 	t.Run("S14 merge", caseMerge)
 	t.Run("S15 new session", caseNewSession)
 	t.Run("S16 placement", casePlacement)
 	t.Run("S17 trace", caseTrace)
+	t.Run("S18 code as actions", caseCode)
 	t.Run("S19 order of hands", caseHands)
 	t.Run("S20 visibility", caseVisibility)
 }
