@@ -49,7 +49,7 @@
 //	reg.Global().Dynamic(prompt.SectionDef{Name: "date", Channel: prompt.Context}, clock.New(clock.Config{}))
 //
 // [github.com/proemhq/proem/stage] has the stages, and
-// [github.com/proemhq/proem/preset] lists of them: standard and deepseek.
+// [github.com/proemhq/proem/preset] lists of them: standard, deepseek and ai4j.
 //
 //	rules := standard.New(standard.Config{ToolOrder: []string{"read_file", stage.Unlisted}})
 //

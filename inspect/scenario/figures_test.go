@@ -57,6 +57,20 @@ func TestDeepSeekOnlyGrows(t *testing.T) {
 	below(t, "deepseek", r.CostOverBound, cache.Costs{OpenAI: 1.47, Anthropic: 1.48, DeepSeek: 1.57})
 }
 
+// With both texts read anew at every step, an edit of memory moves what stands
+// behind it, and nothing else does.
+func TestAI4JBreaks(t *testing.T) {
+	r, _ := compare(t, scenario.Default(), design(t, "ai4j"))
+	if r.AppendOnly != 24 || r.Retained < .9 || len(r.Breaks) != 5 {
+		t.Errorf("got %+v", r)
+	}
+	for i, b := range r.Breaks {
+		if b.Request != 6+5*i || b.Section != "memory/MEMORY.md" || b.Cause != "source.changed" {
+			t.Errorf("break %d is %+v", i, b)
+		}
+	}
+}
+
 // A reminder at the end of every request costs its own tokens and no others, where
 // a beginning of a request is found. Where only whole units are found, the request
 // before ends in one that is not the beginning of the next, and what it added is

@@ -53,7 +53,8 @@ func over(t *testing.T, s scenario.Scenario, name string, d wire.Dialect, kind p
 
 // What is simulated here is what a server finds that reads the requests by rules
 // of its own, and every preset plays in every protocol. The server keeps a cache
-// for each key, so only runs with one key can be compared.
+// for each key, so only runs with one key can be compared: under ai4j the key follows
+// the prefix, which moves.
 func TestOverHTTP(t *testing.T) {
 	for _, preset := range []string{"standard", "deepseek"} {
 		for _, c := range []struct {
@@ -85,7 +86,7 @@ func TestOverHTTP(t *testing.T) {
 // The bodies that are played in this process are those that a server would
 // receive, but for what is known of the host.
 func TestPlayedInThisProcess(t *testing.T) {
-	for _, preset := range []string{"standard", "deepseek"} {
+	for _, preset := range []string{"standard", "deepseek", "ai4j"} {
 		for _, d := range []wire.Dialect{openaichat.Dialect, anthropic.Dialect} {
 			sent, _ := over(t, scenario.Default(), preset, d, providertest.CacheAuto)
 			run := scenario.Run{Scenario: scenario.Default(), Design: design(t, preset), Count: count, Dialect: d}
