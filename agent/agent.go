@@ -83,13 +83,14 @@ type Request struct {
 
 // An Agent runs sessions. Make one with New.
 type Agent struct {
-	cfg    Config
-	preset preset.Preset
-	env    *env.Env
-	tools  map[string]tool.Tool
-	scope  *registry.Scope
-	hooks  hooks
-	sets   toolSets
+	cfg      Config
+	preset   preset.Preset
+	env      *env.Env
+	tools    map[string]tool.Tool
+	scope    *registry.Scope
+	hooks    hooks
+	sets     toolSets
+	passages passages
 
 	mu   sync.Mutex
 	live map[string]*live
@@ -157,6 +158,9 @@ func (a *Agent) register() error {
 		}
 		a.tools[spec.Name] = t
 		specs = append(specs, spec)
+		if err := a.addPassages(t); err != nil {
+			return err
+		}
 	}
 	if len(specs) > 0 {
 		if _, err := a.scope.Tools(prompt.ToolDef{Specs: specs}); err != nil {

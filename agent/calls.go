@@ -49,7 +49,7 @@ type planned struct {
 
 // calls runs the tools of an answer and records each result, in the order of the
 // calls. Neighbours that only read run at the same time; a call that may change
-// something runs by itself. Where a person must be asked, the turn pauses, with
+// something, or what the session keeps, runs by itself. Where a person must be asked, the turn pauses, with
 // that call and those after it open. When the turn is cancelled, what was not run
 // yet gets a result that says so: every call has exactly one.
 func (r *run) calls(ctx context.Context, calls []chat.ToolCall) error {
@@ -89,7 +89,7 @@ func (r *run) together(ctx context.Context, calls []chat.ToolCall, plans []*plan
 		if p.ask != nil {
 			return n, nil
 		}
-		if p.result == nil && !p.effect.ReadOnly {
+		if p.result == nil && (!p.effect.ReadOnly || p.effect.Keeps) {
 			return max(n, 1), nil
 		}
 		n++
@@ -123,9 +123,10 @@ func (r *run) plan(ctx context.Context, call chat.ToolCall) (*planned, error) {
 }
 
 // toolContext returns a context that says for whom and in which session tools
-// are called.
+// are called, and what that session keeps.
 func (r *run) toolContext(ctx context.Context) context.Context {
-	return tool.WithSession(tool.WithWho(ctx, r.in.Who), r.l.id)
+	v := r.l.folder.View()
+	return tool.WithStates(tool.WithSession(tool.WithWho(ctx, r.in.Who), r.l.id), statesAt(v, v.Steps+1))
 }
 
 // batch starts calls at the same time and records their results in order. That
@@ -178,6 +179,7 @@ func (r *run) batch(ctx context.Context, plans []*planned) error {
 
 // result records the result of a call.
 func (r *run) result(ctx context.Context, call chat.ToolCall, result tool.Result) error {
+	result, states := stated(call.Name, result)
 	images, left := boundedImages(result.Images)
 	given := append(bounded(attributed(result.Text, call.Name)), left...)
 	r.loop.add(call, given.String(), result.IsError)
@@ -186,7 +188,7 @@ func (r *run) result(ctx context.Context, call chat.ToolCall, result tool.Result
 		events = append(events, session.Event{Kind: session.Diagnostic, Diagnostic: &result.Diagnostics[i]})
 	}
 	m := chat.ResultMessage(chat.ToolResult{ID: call.ID, Name: call.Name, Text: text, Images: images, IsError: result.IsError})
-	return r.append(ctx, append(events, session.Event{Kind: session.Result, Message: &m, Usage: r.bill.of(billed{r.step, call.ID})})...)
+	return r.append(ctx, append(append(events, states...), session.Event{Kind: session.Result, Message: &m, Usage: r.bill.of(billed{r.step, call.ID})})...)
 }
 
 // refuse returns the result of a call that is not run, or nil if it may run.

@@ -113,6 +113,9 @@ func cloneEvent(e session.Event) session.Event {
 		}
 	}
 	e.Parent, e.Tasks = cloneOf(e.Parent), slices.Clone(e.Tasks)
+	if e.State = cloneOf(e.State); e.State != nil {
+		e.State.Value = bytes.Clone(e.State.Value)
+	}
 	return e
 }
 

@@ -30,7 +30,8 @@ type Input struct {
 	// request of this turn, in a session that keeps it.
 	FreshPrefix bool
 	// Mode takes the place of the permission policy's for this turn; empty: the
-	// policy's.
+	// policy's. In a session whose plan mode is on ([Agent.SetPlan]) every call is
+	// judged in the mode plan.
 	Mode permit.Mode
 
 	// Model and ModelName take the place of the agent's for this turn; nil and

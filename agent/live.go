@@ -151,7 +151,11 @@ func (a *Agent) composerFor(l *live, lineage []string, vars runVars) *prompt.Com
 		if a.cfg.Runtime != nil {
 			stages = append(slices.Clip(stages), a.runtimeStage())
 		}
-		l.composer = prompt.NewComposer(append(slices.Clip(stages), a.hooks.prompt...)...)
+		stages = append(slices.Clip(stages), a.hooks.prompt...)
+		if len(a.passages) > 0 {
+			stages = append(stages, a.passages.stage())
+		}
+		l.composer = prompt.NewComposer(stages...)
 		l.epoch, l.lineage, l.vars = epoch, lineage, vars.clone()
 	}
 	return l.composer

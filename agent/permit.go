@@ -58,11 +58,14 @@ func (r *run) permit(ctx context.Context, p *planned) {
 	if reply != nil && reply.Digest == "" {
 		p.answer = &reply.Text
 	}
-	perm := r.a.cfg.Permissions
+	perm, mode := r.a.cfg.Permissions, r.mode(view)
 	if perm == nil {
+		if mode == permit.Plan && (!p.effect.ReadOnly || p.effect.Command != "") {
+			p.result = refusedByPolicy(p.call.Name, unplanned)
+		}
 		return
 	}
-	policy := perm.Policy.In(r.in.Mode)
+	policy := perm.Policy.In(mode)
 	request := policy.Request(r.a.env.Files, p.call.Name, p.call.Args, p.effect, perm.Cwd)
 	d := policy.Decide(request, permit.Grants(view.Granted))
 	if reply != nil && reply.Digest != "" {

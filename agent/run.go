@@ -311,7 +311,7 @@ func (r *run) attempt(ctx context.Context) (chat.Message, session.Stop, error) {
 		got.message, r.called = withoutCalls(got.message)
 	}
 	r.l.response = response{}
-	if !s.projected { // else the provider keeps another conversation than the session
+	if !s.projected && !s.passing() { // else the provider keeps another conversation than the session
 		r.l.response = response{got.id, model, len(r.l.folder.View().Messages) + 1}
 	}
 	events = []session.Event{{Kind: session.Answer, Message: &got.message, Usage: got.usage, Stop: &got.stop}}

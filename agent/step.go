@@ -16,6 +16,7 @@ import (
 	"github.com/proemhq/proem/registry"
 	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/source"
+	"github.com/proemhq/proem/tool"
 	"github.com/proemhq/proem/wire"
 )
 
@@ -44,6 +45,12 @@ type Step struct {
 	// history are how many messages they have.
 	projected     bool
 	sent, history int
+}
+
+// passing reports whether the request has a reminder that need not hold at the next
+// one.
+func (s *Step) passing() bool {
+	return slices.ContainsFunc(s.Assembly.Sections, func(s prompt.Section) bool { return s.Channel == prompt.Reminder && s.Class == prompt.Turn })
 }
 
 // prepare does everything of a step that comes before its first write: it reads
@@ -103,7 +110,8 @@ func (a *Agent) prepare(ctx context.Context, l *live, model Alternative, history
 // compose reads the world and assembles.
 func (a *Agent) compose(ctx context.Context, l *live, view registry.View, in Input, at At) (*prompt.Composed, *offer, error) {
 	lineage := a.cfg.Registry.Lineage(a.cfg.Scope)
-	ctx, offer := a.offered(ctx, l.folder.View(), view.Snapshot, lineage, in)
+	v := l.folder.View()
+	ctx, offer := a.offered(tool.WithStates(ctx, statesAt(v, v.StepNumber(at.Turn, at.Step))), v, view.Snapshot, lineage, in)
 	composer := a.composerFor(l, lineage, runVars{in.Vars, in.by})
 	needs := composer.Plan(view.Snapshot, lineage, a.preset.Ties).Needs()
 	l.facts = source.Gather(ctx, needs, view, source.Query{

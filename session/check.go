@@ -30,10 +30,11 @@ const (
 	fCuts
 	fParent
 	fTasks
+	fState
 )
 
 var fieldNames = [...]string{"message", "request", "usage", "stop", "call", "code", "ask", "reply", "diagnostic", "loss", "failure", "delta", "tools", "prefix",
-	"compaction", "cuts", "parent", "tasks"}
+	"compaction", "cuts", "parent", "tasks", "state"}
 
 // rules says for each kind which fields an event must have and which it may
 // have in addition.
@@ -57,6 +58,7 @@ var rules = map[Kind]struct{ must, may field }{
 	Prefixed:       {must: fPrefix},
 	Pruned:         {must: fCuts},
 	Compacted:      {must: fCompaction, may: fRequest | fUsage},
+	Kept:           {must: fState},
 	DeltaText:      {may: fDelta},
 	DeltaReasoning: {may: fDelta},
 	Lost:           {must: fLoss},
@@ -67,7 +69,7 @@ func (e *Event) fields() field {
 	for i, set := range [...]bool{
 		e.Message != nil, e.Request != nil, e.Usage != nil, e.Stop != nil, e.Call != nil, e.Code != nil, e.Ask != nil, e.Reply != nil,
 		e.Diagnostic != nil, e.Loss != nil, e.Failure != "", e.Delta != "", e.Tools != nil, e.Prefix != nil,
-		e.Compaction != nil, len(e.Cuts) > 0, e.Parent != nil, len(e.Tasks) > 0,
+		e.Compaction != nil, len(e.Cuts) > 0, e.Parent != nil, len(e.Tasks) > 0, e.State != nil,
 	} {
 		if set {
 			f |= 1 << i
@@ -123,6 +125,8 @@ func (e *Event) check() error {
 		return checkCuts(e.Cuts)
 	case e.Request != nil && e.Request.Trace != nil:
 		return e.Request.Trace.check()
+	case e.State != nil:
+		return e.State.Check()
 	}
 	return nil
 }

@@ -138,6 +138,10 @@ func (f *Folder) compact(e Event) error {
 	v := &f.view
 	v.Through, v.Shortened, v.LastUsage, v.Contexts = c.Through, e.Seq, nil, nil
 	f.contextTurn, f.contextStep = 0, 0
+	v.ThroughSteps = v.Steps
+	if v.Unanswered {
+		v.ThroughSteps = v.StepNumber(e.Turn, e.Step) - 1
+	}
 	f.charge(e)
 	return nil
 }

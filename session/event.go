@@ -32,6 +32,7 @@ const (
 	ToolState  Kind = "tools"         // Tools: what the model is shown from here on
 	Pruned     Kind = "pruned"        // Cuts: old results are shown shorter from here on
 	Compacted  Kind = "compacted"     // Compaction; Request and Usage of the summary
+	Kept       Kind = "state"         // State: what the session keeps from here on
 )
 
 // The kinds of events that are shown and never stored. Their sequence number
@@ -71,6 +72,7 @@ type Event struct {
 	Cuts   []Cut   `json:"cuts,omitempty"`
 	Parent *Parent `json:"parent,omitempty"` // nil: nobody's child
 	Tasks  []Task  `json:"tasks,omitempty"`  // whose end the notice tells
+	State  *State  `json:"state,omitempty"`
 	// Failure is the error that ended a turn, as a sentence for a person.
 	Failure string `json:"failure,omitempty"`
 	// Delta is a piece of text.

@@ -22,11 +22,14 @@ type View struct {
 	// Shortened is the last event that made the history shorter, and Through the
 	// last one whose messages were replaced; 0: none.
 	Shortened, Through uint64
-	Seq                uint64  // the last event; 0: none
-	Turn               int     // of the last event that has one
-	Step               int     // within Turn, likewise
-	Started            bool    // the session has a start event
-	Parent             *Parent // of a child; nil: it is none
+	// ThroughSteps is Steps at that compaction, without a step whose request is made
+	// once more after it.
+	ThroughSteps int
+	Seq          uint64  // the last event; 0: none
+	Turn         int     // of the last event that has one
+	Step         int     // within Turn, likewise
+	Started      bool    // the session has a start event
+	Parent       *Parent // of a child; nil: it is none
 	// Told are the ids of the tasks whose end a notice told, in order.
 	Told []string
 	// Contexts are the context messages of the latest step that had any: what the
@@ -61,6 +64,12 @@ type View struct {
 	// Tools is what the session knows of its tools; nil: they cannot change. It is
 	// not to be changed.
 	Tools *Tools
+	// States is what the session keeps besides its history, in ascending order of
+	// names. It is not to be changed.
+	States []Standing
+	// Steps is how many steps sent a request; SentTurn and SentStep are the last of
+	// them.
+	Steps, SentTurn, SentStep int
 	// LastStop is how the last turn ended; nil: it has not.
 	LastStop *Stop
 	// LastUsage is what the last answer reported; nil: nothing, or the history was
@@ -177,6 +186,7 @@ func (f *Folder) apply(e Event) error {
 			v.Told = append(slices.Clip(v.Told), t.ID)
 		}
 	case Requested:
+		v.Steps, v.SentTurn, v.SentStep = v.StepNumber(e.Turn, e.Step), e.Turn, e.Step
 		v.LastRequest, v.Unanswered, v.LastStop = e.Request, true, nil
 	case Answer:
 		return f.answer(e)
@@ -198,6 +208,8 @@ func (f *Folder) apply(e Event) error {
 		v.Tools = e.Tools
 	case Prefixed:
 		v.Prefix = v.Prefix.with(e.Prefix)
+	case Kept:
+		f.keep(e)
 	case Stopped:
 		v.LastStop, v.Pending = e.Stop, false
 	case Pruned:

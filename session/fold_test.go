@@ -150,7 +150,7 @@ func TestFoldState(t *testing.T) {
 	if v.LastUsage == nil || *v.LastUsage.Input != 120 || len(v.Contexts) != 1 || v.LastRequest.Model != "m" {
 		t.Errorf("last answer, contexts, request: got %+v", v)
 	}
-	if v, err = session.Fold(log); err != nil || v.Pending || v.LastStop == nil || v.Step != 2 || v.Seq != 14 || v.Tools.Set("files").Pin("read") == nil || v.Tools.Set("none") != nil {
+	if v, err = session.Fold(log); err != nil || v.Pending || v.LastStop == nil || v.Step != 2 || v.Seq != 15 || v.Tools.Set("files").Pin("read") == nil || v.Tools.Set("none") != nil {
 		t.Errorf("at the end: got %+v, %v", v, err)
 	}
 	v, _ = session.Fold(script("in", "step", "ctx:a", "ctx:b", "req", "ans", "step", "ctx:c", "req"))

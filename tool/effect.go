@@ -20,6 +20,9 @@ type Effect struct {
 	Paths []string
 	// Command is the line that a shell would run, or empty.
 	Command string
+	// Keeps says that the result may have a [State]: the call runs by itself, and the
+	// calls behind it are judged when it is done.
+	Keeps bool
 	// Refused says that the call refuses its arguments and does nothing.
 	Refused bool
 }

@@ -15,7 +15,9 @@
 // Arguments come from a model and are data from a stranger: a tool checks them.
 // [New] makes a tool of a function with a struct for its arguments and checks
 // them by itself. What a call would do to the world, for permissions to judge, an
-// [Effector] says before. Tools that come and go are a [Set].
+// [Effector] says before. What it should remember in a session it keeps there, as a
+// [State]; texts of its own in the prompt are a [Passage]. Tools that come and go
+// are a [Set].
 package tool
 
 import (
@@ -59,6 +61,9 @@ type Result struct {
 	// Diagnostics are for people: what the call found that somebody should know. The
 	// model is not told of them.
 	Diagnostics []prompt.Diagnostic
+	// State is what the session is to keep from here on. What it cannot keep makes
+	// the result an error.
+	State []State
 }
 
 // Text returns a result of plain text.

@@ -47,11 +47,14 @@ type Def[A any] struct {
 	Answer func(ctx context.Context, args A, answer string) (Result, error)
 	// Effect tells what Call would do; see [Effector]. nil: nobody knows.
 	Effect func(ctx context.Context, args A) Effect
+	// Passages are texts of the tool in the prompt; see [Speaker].
+	Passages []Passage
 }
 
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// Make makes a tool of its definition. The tool is an [Effector] and an [Answerer].
+// Make makes a tool of its definition. The tool is an [Effector], an [Answerer] and a
+// [Speaker].
 func Make[A any](d Def[A]) (Tool, error) {
 	if !toolName.MatchString(d.Name) {
 		return nil, fmt.Errorf("tool %q: a name is 1 to 64 letters, digits, _ or -", d.Name)
@@ -94,6 +97,9 @@ func (t typed[A]) Spec() chat.ToolSpec { return t.spec }
 
 // Note implements [Noter].
 func (t typed[A]) Note() string { return t.def.Note }
+
+// Passages implements [Speaker].
+func (t typed[A]) Passages() []Passage { return t.def.Passages }
 
 // Call implements [Tool].
 func (t typed[A]) Call(ctx context.Context, args json.RawMessage) (Result, error) {

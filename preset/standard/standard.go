@@ -32,6 +32,7 @@ const (
 	OrderWorkspace    = 500 // files of the agent's home
 	OrderSubagents    = 600
 	OrderTools        = 800 // what changing sets of tools say of themselves
+	OrderToolTexts    = 850 // what the agent's own tools say of themselves
 	OrderRuntime      = 900 // how the runtime works
 )
 

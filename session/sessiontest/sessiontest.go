@@ -74,6 +74,7 @@ func Sample() []session.Event {
 		{Kind: session.ToolState, Turn: 1, Step: 2, Tools: &session.Tools{Frozen: true,
 			Block: []chat.ToolSpec{{Name: "read", Description: "Reads <a> file.", Parameters: []byte(`{"type":"object"}`), Strict: true, From: &span.Origin{Section: "read", Source: "tool"}}},
 			Sets:  []session.ToolSet{{Name: "files", Instructions: "a", Later: "b", Pins: []session.ToolPin{{Name: "read", Hash: strings.Repeat("0b", 32), Late: true, Held: true}}}}}},
+		{Kind: session.Kept, Turn: 1, Step: 2, State: &session.State{Name: "list", Value: []byte(`{"items":["a, b"]}`)}},
 		{Kind: session.Answer, Turn: 1, Step: 2, Message: message(chat.TextMessage(chat.Assistant, span.Of("tabs", nil))), Stop: &session.Stop{Reason: "end"}},
 		{Kind: session.Stopped, Turn: 1, Step: 2, Stop: &session.Stop{Reason: "end"}, Failure: "none"},
 		{Kind: session.Pruned, Turn: 1, Step: 2, Cuts: []session.Cut{{Event: 7, Head: 1, Tail: 2}}},
