@@ -13,7 +13,7 @@ import (
 type Caller struct {
 	At
 	Call  string      // the id of the call
-	Mode  permit.Mode // of the permissions in this turn; empty: the policy's own
+	Mode  permit.Mode // of the permissions at this call; empty: the policy's own
 	Depth int         // how many parents the session has
 
 	bill  *bill
@@ -30,8 +30,9 @@ func CallerOf(ctx context.Context) (Caller, bool) {
 
 // callContext returns the context of one call.
 func (r *run) callContext(ctx context.Context, call string, at *place) context.Context {
-	c := Caller{At: r.at(), Call: call, Mode: r.in.Mode, bill: r.bill, place: at}
-	if p := r.l.folder.View().Parent; p != nil {
+	v := r.l.folder.View()
+	c := Caller{At: r.at(), Call: call, Mode: r.mode(v), bill: r.bill, place: at}
+	if p := v.Parent; p != nil {
 		c.Depth = p.Depth
 	}
 	return context.WithValue(r.toolContext(ctx), callerKey{}, c)

@@ -11,10 +11,6 @@ import (
 	"github.com/proemhq/proem/tool/plan"
 )
 
-// NoticeName is the Name of messages in which the agent itself tells the model
-// something.
-const NoticeName = "notice"
-
 // planLeft is all that the conversation keeps of a plan mode that a user ended.
 const planLeft = "The user ended plan mode. Whether a call runs is decided as before it."
 
@@ -77,8 +73,8 @@ func (a *Agent) SetPlan(ctx context.Context, id string, on bool) (changed bool, 
 	}
 	events = append(events, session.Event{Kind: session.Kept, State: state})
 	if !on && told {
-		m := chat.TextMessage(chat.User, span.OfGenerated(planLeft, span.Generated(NoticeName)))
-		m.Name = NoticeName
+		m := chat.TextMessage(chat.User, span.OfGenerated(planLeft, span.Generated("notice")))
+		m.Name = "notice"
 		events = append(events, session.Event{Kind: session.Notice, Message: &m})
 	}
 	r := &run{a: a, l: l, cancel: func() {}, yield: func(session.Event, error) bool { return true }, turnNo: v.Turn, step: v.Step}

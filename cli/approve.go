@@ -175,6 +175,9 @@ func (c *command) waiting(asked []session.Ask, id string) {
 	how := "once|session|deny"
 	if len(asked) > 0 && asked[0].Text != "" {
 		how = "TEXT"
+		if c := asked[0].Choices; len(c) > 0 {
+			how = strings.Join(c, "|") + "|TEXT"
+		}
 	}
 	c.say("info ask: to answer: %s run --resume %s --answer %s", c.app.Name, id, how)
 }

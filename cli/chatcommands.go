@@ -30,6 +30,8 @@ func chatCommands() []chatCommand {
 		{"cost", "", "show the tokens used so far", (*talk).cost},
 		{"compact", "", "have the conversation so far summarised, to make room", (*talk).compact},
 		{"mode", "[MODE]", "show or set what happens without asking: plan, default, accept-edits, bypass", (*talk).setMode},
+		{"plan", "[on|off]", "show the plan, or turn plan mode on or off: what changes something is refused while it is on", (*talk).plan},
+		{"todos", "", "show what the agent is about to do", (*talk).todos},
 		{"history", "", "list the inputs so far", (*talk).history},
 		{"again", "[N]", "send the last input, or number N, once more", (*talk).again},
 		{"new", "", "begin a new session", (*talk).anew},

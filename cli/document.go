@@ -57,6 +57,8 @@ func (d *document) event(e session.Event) {
 				d.block(code(describeImage(&r.Images[i])))
 			}
 		}
+	case session.Kept:
+		d.details(e.State.Name, fence(describeState(e.State), ""))
 	case session.Diagnostic:
 		d.block(code(e.Diagnostic.String()))
 	case session.Stopped:

@@ -37,6 +37,10 @@ func (s *shower) event(e session.Event) {
 		for _, r := range e.Message.Results() {
 			s.c.dim("  " + summary(r))
 		}
+	case session.Kept:
+		for line := range strings.SplitSeq(describeState(e.State), "\n") {
+			s.c.dim("  " + line)
+		}
 	case session.Diagnostic:
 		if e.Diagnostic.Severity > prompt.Info { // proem prompt shows the rest
 			s.c.diagnose([]prompt.Diagnostic{*e.Diagnostic})

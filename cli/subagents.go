@@ -14,8 +14,10 @@ import (
 	"github.com/proemhq/proem/span"
 	"github.com/proemhq/proem/token"
 	"github.com/proemhq/proem/tool"
+	"github.com/proemhq/proem/tool/plan"
 	"github.com/proemhq/proem/tool/skill"
 	"github.com/proemhq/proem/tool/subagent"
+	"github.com/proemhq/proem/tool/todo"
 )
 
 // projectSubagents is the folder of a project's declarations.
@@ -87,6 +89,10 @@ func (c *command) child(ctx context.Context, b *bench, o options, l *load.Loader
 	if err != nil {
 		return agent.Config{}, err
 	}
+	tools = slices.DeleteFunc(tools, func(t tool.Tool) bool { // its task is one step of its parent's list, and of the plan
+		name := t.Spec().Name
+		return (name == todo.Name || name == plan.EnterName || name == plan.WriteName || name == plan.ExitName) && !slices.Contains(d.Tools, name)
+	})
 	if !slices.Contains(d.Inherit, subagents.Skills) && !slices.Contains(d.Tools, skill.Name) { // it is not shown the list
 		tools = slices.DeleteFunc(tools, func(t tool.Tool) bool { return t.Spec().Name == skill.Name })
 	}

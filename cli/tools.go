@@ -6,8 +6,10 @@ import (
 	"github.com/proemhq/proem/tool"
 	"github.com/proemhq/proem/tool/ask"
 	toolfs "github.com/proemhq/proem/tool/fs"
+	"github.com/proemhq/proem/tool/plan"
 	"github.com/proemhq/proem/tool/search"
 	"github.com/proemhq/proem/tool/shell"
+	"github.com/proemhq/proem/tool/todo"
 	"github.com/proemhq/proem/vfs"
 )
 
@@ -52,8 +54,13 @@ func (c *command) builtins(b *bench) ([]tool.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []tool.Tool{
+	every := b.cfg.Todo.Every
+	if every <= 0 {
+		every = -1 // there zero is the default, here it is never
+	}
+	return append([]tool.Tool{
 		toolfs.ReadFile(with("read_file")), toolfs.ListFiles(with("list_files")), toolfs.WriteFile(with("write_file")), toolfs.EditFile(with("edit_file")),
 		search.Glob(looks("glob")), search.Grep(looks("grep")), b.policy.Watch(sh, b.env.Files), ask.New(nil),
-	}, nil
+		todo.New(todo.Config{Every: every}),
+	}, plan.New()...), nil
 }

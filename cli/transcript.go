@@ -44,6 +44,8 @@ func (t *transcript) event(e session.Event) {
 		t.folded(e.Message.Name, string(e.Kind), e.Message.Text().String())
 	case session.ToolState:
 		t.dim(describeTools(e.Tools))
+	case session.Kept:
+		t.lines(describeState(e.State), "", "", "2")
 	case session.Requested:
 		t.dim(describeRequest(e.Request))
 	case session.Answer:
