@@ -32,8 +32,8 @@ const (
 	OrderWorkspace    = 500 // files of the agent's home
 	OrderSubagents    = 600
 	OrderTools        = 800 // what changing sets of tools say of themselves
-	OrderToolTexts    = 850 // what the agent's own tools say of themselves
 	OrderRuntime      = 900 // how the runtime works
+	OrderToolTexts    = 950 // what the agent's own tools say of themselves
 )
 
 // Config holds the preset's options. The zero value is the default.

@@ -19,7 +19,7 @@ const (
 // passages are the texts that come with the tools. The reminder needs none of
 // them: a user can turn plan mode on where the model cannot.
 var passages = []tool.Passage{
-	{Section: prompt.SectionDef{Name: EnterName, Source: "plan", Body: prompt.Body{Literal: guide}}, Needs: []string{EnterName}},
+	{Section: prompt.SectionDef{Name: EnterName, Body: prompt.Body{Literal: guide}}, Needs: []string{EnterName}},
 	{Section: prompt.SectionDef{Name: "plan-reminder", Channel: prompt.Reminder, Class: prompt.Turn, Order: 100, Source: "plan"},
 		Source: while(func(context.Context, State) string { return reminder })},
 	{Section: prompt.SectionDef{Name: "plan-tools", Channel: prompt.Reminder, Class: prompt.Turn, Order: 110, Source: "plan"},

@@ -45,12 +45,12 @@ type Config struct {
 }
 
 type arguments struct {
-	Todos []entry `json:"todos" description:"The whole list, in order; it replaces the old one. Empty: clear it."`
+	Todos []entry `json:"todos" description:"The whole list, in order; it replaces the old one."`
 }
 
 type entry struct {
-	Content  string `json:"content" description:"What is to be done, in one line."`
-	Status   string `json:"status,omitempty" description:"pending (if left out), in_progress (one item at most) or completed."`
+	Content  string `json:"content" description:"What is to be done, in a line."`
+	Status   string `json:"status,omitempty" description:"pending, in_progress (one item at most) or completed."`
 	Priority string `json:"priority,omitempty" description:"high, medium or low."`
 }
 
@@ -71,7 +71,7 @@ func New(cfg Config) tool.Tool {
 			return tool.Effect{ReadOnly: true, Idempotent: true, Keeps: true}
 		},
 		Passages: []tool.Passage{
-			{Section: prompt.SectionDef{Name: Name, Source: Name, Body: prompt.Body{Literal: guide}}, Needs: []string{Name}},
+			{Section: prompt.SectionDef{Name: Name, Body: prompt.Body{Literal: guide}}, Needs: []string{Name}},
 			{Section: prompt.SectionDef{Name: "todo-reminder", Channel: prompt.Reminder, Class: prompt.Turn, Order: 200, Source: Name},
 				Source: source.Func(cfg.remind), Needs: []string{Name}},
 		},
