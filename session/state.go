@@ -83,7 +83,7 @@ func (f *Folder) keep(e Event) {
 		set := Standing{State: *e.State, Seq: e.Seq, Head: e.Seq, Steps: f.view.Steps}
 		for i := range f.tail {
 			if f.tail[i].missing > 0 {
-				set.Head = f.tail[i].place.Event
+				set.Head = f.tail[i].place.Head
 			}
 		}
 		out = append(out, set)

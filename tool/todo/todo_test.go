@@ -81,9 +81,9 @@ func TestRefused(t *testing.T) {
 	many := strings.TrimSuffix(strings.Repeat(`{"content":"x"},`, todo.MaxItems+1), ",")
 	for args, want := range map[string]string{
 		`{"todos":[{"content":"a","status":"in_progress"},{"content":"b","status":"in_progress"}]}`: "2 items are in_progress",
-		`{"todos":[{"content":"a"},{"content":"b","status":"doing"}]}`:                             `todos[1]: the status "doing" is none of`,
-		`{"todos":[{"content":" \n\u200b\u0007 "}]}`:                                               "todos[0]: content is blank",
-		`{"todos":[{"content":"` + strings.Repeat("x", todo.MaxContent+1) + `"}]}`:                 "content has 501 bytes",
+		`{"todos":[{"content":"a"},{"content":"b","status":"doing"}]}`:                              `todos[1]: the status "doing" is none of`,
+		`{"todos":[{"content":" \n\u200b\u0007 "}]}`:                                                "todos[0]: content is blank",
+		`{"todos":[{"content":"` + strings.Repeat("x", todo.MaxContent+1) + `"}]}`:                  "content has 501 bytes",
 		`{"todos":[` + many + `]}`:             "101 items",
 		`{}`:                                   "todos is missing",
 		`{"todos":[{"content":"a","id":"1"}]}`: "id",
@@ -193,7 +193,9 @@ func FuzzContent(f *testing.F) {
 		if len(lines) != 3 || !strings.HasPrefix(lines[1], "- [ ] ") || lines[2] != "- [ ] the last" {
 			t.Fatalf("%q: got %q", s, lines)
 		}
-		if strings.ContainsFunc(lines[1], func(r rune) bool { return r < ' ' || r == 0x7f || r == 0x2028 || r >= 0x202a && r <= 0x202e || r == 0xfeff }) {
+		if strings.ContainsFunc(lines[1], func(r rune) bool {
+			return r < ' ' || r == 0x7f || r == 0x2028 || r >= 0x202a && r <= 0x202e || r == 0xfeff
+		}) {
 			t.Errorf("%q: got %q", s, lines[1])
 		}
 		if again, kept2 := write(t, kept, string(args)); again.IsError || string(kept2) != string(kept) {
