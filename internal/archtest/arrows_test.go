@@ -25,6 +25,7 @@ var arrows = []archtest.Row{
 	{Path: "internal/sse", Pure: true, Common: true},
 	{Path: "internal/textnorm", Pure: true, Common: true},
 	{Path: "internal/textedit", Pure: true, Common: true},
+	{Path: "internal/markdown", Pure: true, Common: true},
 	{Path: "internal/near", Pure: true, Common: true},
 	{Path: "internal/gitignore", Pure: true, Common: true},
 	{Path: "internal/visible", Pure: true, Common: true},

@@ -39,9 +39,11 @@ func (w *walk) hints(root env.Root, dir string, names []string) {
 	}
 }
 
-// foreign are instruction files of other tools, and the configuration that loads
-// them.
-var foreign = []struct{ name, load string }{
+// A foreignFile is an instruction file of another tool, and the configuration that
+// loads it.
+type foreignFile struct{ name, load string }
+
+var foreign = []foreignFile{
 	{".claude/skills", "skills.roots: [.claude/skills]"},
 	{".cursorrules", "project.fallbacks: [.cursorrules]"},
 	{".github/copilot-instructions.md", "project.fallbacks: [.github/copilot-instructions.md]"},

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/proemhq/proem/internal/markdown"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/source/load"
 	"github.com/proemhq/proem/span"
@@ -123,14 +124,14 @@ func (x *expansion) edits(f *load.File) []edit {
 		return nil
 	}
 	var out []edit
-	m := scanMarkdown(s)
-	hidden := m.code
+	m := markdown.Scan(s)
+	hidden := m.Code
 	if strip {
-		for _, c := range m.comments {
-			out = append(out, edit{token{lo: c.lo, hi: wholeLine(s, c)}, true})
+		for _, c := range m.Comments {
+			out = append(out, edit{token{lo: c.Lo, hi: wholeLine(s, c)}, true})
 		}
-		hidden = slices.Concat(m.code, m.comments)
-		slices.SortFunc(hidden, func(a, b byteRange) int { return a.lo - b.lo })
+		hidden = slices.Concat(m.Code, m.Comments)
+		slices.SortFunc(hidden, func(a, b markdown.Range) int { return a.Lo - b.Lo })
 	}
 	if follow {
 		for _, t := range tokens(s, hidden) {
@@ -143,11 +144,11 @@ func (x *expansion) edits(f *load.File) []edit {
 
 // wholeLine returns the end of a comment, after the line end if the comment has
 // its lines to itself.
-func wholeLine(s string, c byteRange) int {
-	if (c.lo == 0 || s[c.lo-1] == '\n') && c.hi < len(s) && s[c.hi] == '\n' {
-		return c.hi + 1
+func wholeLine(s string, c markdown.Range) int {
+	if (c.Lo == 0 || s[c.Lo-1] == '\n') && c.Hi < len(s) && s[c.Hi] == '\n' {
+		return c.Hi + 1
 	}
-	return c.hi
+	return c.Hi
 }
 
 // load reads what a token imports. It is nil if the token stays text: because it

@@ -20,20 +20,25 @@ import (
 // The documents have the names that Read would give them, so whoever was given
 // one before can tell. The budget holds for them by themselves.
 func (s *Source) Near(ctx context.Context, touched string) ([]prompt.Doc, []prompt.Diagnostic, error) {
+	f, err := s.near(ctx, touched)
+	return f.Docs, f.Diagnostics, err
+}
+
+func (s *Source) near(ctx context.Context, touched string) (prompt.Fact, error) {
 	if s.cfg.Cwd == "" || s.cfg.check() != nil {
-		return nil, nil, nil
+		return prompt.Fact{}, nil
 	}
 	root, err := s.findRoot()
 	if err != nil {
-		return nil, nil, fmt.Errorf("source files: %w", err)
+		return prompt.Fact{}, fmt.Errorf("source files: %w", err)
 	}
 	covered, err := filepath.Rel(root, s.cfg.Cwd)
 	if err != nil {
-		return nil, nil, fmt.Errorf("source files: %w", err)
+		return prompt.Fact{}, fmt.Errorf("source files: %w", err)
 	}
 	dir, ok := s.directory(root, touched)
 	if !ok {
-		return nil, nil, nil
+		return prompt.Fact{}, nil
 	}
 	cfg := s.cfg
 	cfg.Cwd, cfg.UserFile = filepath.Join(root, filepath.FromSlash(dir)), ""
@@ -47,10 +52,11 @@ func (s *Source) Near(ctx context.Context, touched string) ([]prompt.Doc, []prom
 		w.directory(p, at)
 	})
 	if err != nil {
-		return nil, nil, fmt.Errorf("source files: %w", err)
+		return prompt.Fact{}, fmt.Errorf("source files: %w", err)
 	}
 	f := w.fact(cfg.MaxBytes)
-	return s.unsaid(f.Docs), f.Diagnostics, nil
+	f.Docs = s.unsaid(f.Docs)
+	return f, nil
 }
 
 // unsaid drops documents that say what one in the prompt says already, such as

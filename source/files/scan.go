@@ -3,6 +3,8 @@ package files
 import (
 	"path"
 	"strings"
+
+	"github.com/proemhq/proem/internal/markdown"
 )
 
 // token is an @path in a text: its bytes, and the line it stands on.
@@ -16,7 +18,7 @@ type token struct {
 // tokens returns what may be an import: an @ at the start of a line or after a
 // blank, outside the ranges given, and the longest run without blanks after it,
 // less trailing punctuation.
-func tokens(s string, outside []byteRange) []token {
+func tokens(s string, outside []markdown.Range) []token {
 	var out []token
 	code := outside
 	lineLo, lineHi := 0, 0 // of the last token
@@ -27,10 +29,10 @@ func tokens(s string, outside []byteRange) []token {
 		}
 		lo := at + i
 		at = lo + 1
-		for len(code) > 0 && code[0].hi <= lo {
+		for len(code) > 0 && code[0].Hi <= lo {
 			code = code[1:]
 		}
-		if lo > 0 && !isBlank(s[lo-1]) || len(code) > 0 && code[0].lo <= lo {
+		if lo > 0 && !isBlank(s[lo-1]) || len(code) > 0 && code[0].Lo <= lo {
 			continue
 		}
 		hi := at
@@ -45,7 +47,9 @@ func tokens(s string, outside []byteRange) []token {
 		t := token{lo: lo, hi: lo + 1 + len(p), path: p}
 		if lo >= lineHi {
 			lineLo = lineHi + strings.LastIndexByte(s[lineHi:lo], '\n') + 1
-			lineHi = lo + len(lineAt(s, lo))
+			if lineHi = len(s); strings.Contains(s[lo:], "\n") {
+				lineHi = lo + strings.IndexByte(s[lo:], '\n') + 1
+			}
 		}
 		t.lineLo, t.lineHi = lineLo, lineHi
 		t.alone = strings.TrimSpace(s[t.lineLo:t.lineHi]) == s[t.lo:t.hi]

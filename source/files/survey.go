@@ -3,6 +3,7 @@ package files
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"strings"
@@ -18,6 +19,17 @@ const maxSurvey = 50_000
 // directories and node_modules, whose files are others', are passed over. In a project of very many directories those
 // nearest the root count.
 func (s *Source) Survey(ctx context.Context) error {
+	return s.everywhere(ctx, nil, func(dir string) error {
+		_, _, err := s.Near(ctx, dir)
+		return err
+	})
+}
+
+// everywhere calls visit with the absolute path of every directory of the project
+// in which one of the names is, and look, if it is not nil, with the entries of
+// every directory, by its name below the root. A directory of which look says no is
+// not entered further.
+func (s *Source) everywhere(ctx context.Context, look func(root env.Root, dir string, entries []fs.DirEntry) (enter func(name string) bool), visit func(dir string) error) error {
 	if s.cfg.Cwd == "" || s.cfg.check() != nil {
 		return nil
 	}
@@ -41,9 +53,17 @@ func (s *Source) Survey(ctx context.Context) error {
 			return err
 		}
 		at := queue[i]
-		below, found := survey(root, at, first)
+		entries, err := root.ReadDir(at)
+		if err != nil {
+			continue // what cannot be read has nothing
+		}
+		enter := func(string) bool { return true }
+		if look != nil {
+			enter = look(root, at, entries)
+		}
+		below, found := survey(at, entries, first, enter)
 		if found {
-			if _, _, err := s.Near(ctx, filepath.Join(dir, filepath.FromSlash(at))); err != nil {
+			if err := visit(filepath.Join(dir, filepath.FromSlash(at))); err != nil {
 				return err
 			}
 		}
@@ -52,17 +72,13 @@ func (s *Source) Survey(ctx context.Context) error {
 	return nil
 }
 
-// survey returns the directories in a directory, and whether one of the names is
-// there. What cannot be read has none.
-func survey(root env.Root, at string, names map[string]bool) (below []string, found bool) {
-	entries, err := root.ReadDir(at)
-	if err != nil {
-		return nil, false
-	}
+// survey returns the directories to enter of a directory's entries, and whether
+// one of the names is among them.
+func survey(at string, entries []fs.DirEntry, names map[string]bool, enter func(string) bool) (below []string, found bool) {
 	for _, e := range entries {
 		found = found || names[e.Name()]
-		if e.IsDir() && e.Name() != ".git" && e.Name() != "node_modules" {
-			below = append(below, path.Join(at, e.Name()))
+		if name := path.Join(at, e.Name()); e.IsDir() && e.Name() != ".git" && e.Name() != "node_modules" && enter(name) {
+			below = append(below, name)
 		}
 	}
 	return below, found

@@ -1,22 +1,30 @@
-package files
+// Package markdown tells prose from code and comments in a Markdown text.
+//
+//	m := markdown.Scan("Run `make`.\n<!-- why -->\n")
+//	m.Code     // the range of `make` with its backticks
+//	m.Comments // the range of the comment
+//
+// The package is pure and uses the standard library only.
+package markdown
 
 import "strings"
 
-// byteRange is a range of bytes of a text.
-type byteRange struct{ lo, hi int }
+// A Range is a range of bytes of a text.
+type Range struct{ Lo, Hi int }
 
-// markdown is what of a Markdown text is not prose.
-type markdown struct {
-	code     []byteRange // fenced blocks and code spans, ascending
-	comments []byteRange // HTML comments outside code, ascending
+// A Text is what of a Markdown text is not prose.
+type Text struct {
+	Code     []Range // fenced blocks and code spans, ascending
+	Comments []Range // HTML comments outside code, ascending
+	// Open is where a fence begins that nothing closes; -1: there is none.
+	Open int
 }
 
-// scanMarkdown finds code and comments in one pass: whichever begins first
-// hides the other. Fences are also found in quotes and lists; one without an end
-// lasts to the end of the text, a code span without one is text, and so is a
-// comment.
-func scanMarkdown(s string) markdown {
-	var m markdown
+// Scan finds code and comments in one pass: whichever begins first hides the
+// other. Fences are also found in quotes and lists; one without an end lasts to
+// the end of the text, a code span without one is text, and so is a comment.
+func Scan(s string) Text {
+	m := Text{Open: -1}
 	if !strings.ContainsAny(s, "`~<") {
 		return m
 	}
@@ -24,8 +32,11 @@ func scanMarkdown(s string) markdown {
 	for at, atLine := 0, true; at < len(s); {
 		if atLine {
 			if fence := opening(lineAt(s, at)); fence != "" {
-				end := closing(s, at, fence)
-				m.code = append(m.code, byteRange{at, end})
+				end, closed := closing(s, at, fence)
+				if !closed {
+					m.Open = at
+				}
+				m.Code = append(m.Code, Range{at, end})
 				at = end
 				continue
 			}
@@ -40,14 +51,14 @@ func scanMarkdown(s string) markdown {
 		case '`':
 			if hi := sp.end(at); hi > 0 {
 				end = hi
-				m.code = append(m.code, byteRange{at, end})
+				m.Code = append(m.Code, Range{at, end})
 			} else {
 				end = at + run(s, at)
 			}
 		case '<':
 			if n := strings.Index(s[at:], "-->"); n > 0 && strings.HasPrefix(s[at:], "<!--") {
 				end = at + n + len("-->")
-				m.comments = append(m.comments, byteRange{at, end})
+				m.Comments = append(m.Comments, Range{at, end})
 			}
 		}
 		at = end
@@ -75,16 +86,23 @@ func opening(line string) string {
 	return ""
 }
 
-// closing returns where the block ends that the line at at opens with fence.
-func closing(s string, at int, fence string) int {
+// closing returns where the block ends that the line at at opens with fence, and
+// whether a line closes it.
+func closing(s string, at int, fence string) (end int, closed bool) {
 	for at += len(lineAt(s, at)); at < len(s); {
 		line := lineAt(s, at)
 		at += len(line)
 		if line = strings.Trim(line, " \t>\n"); strings.HasPrefix(line, fence) && strings.Trim(line, fence[:1]) == "" {
-			return at
+			return at, true
 		}
 	}
-	return len(s)
+	return len(s), false
+}
+
+// IsFence reports whether a range of code is a fenced block of s, and not a span
+// within a line.
+func (r Range) IsFence(s string) bool {
+	return (r.Lo == 0 || s[r.Lo-1] == '\n') && opening(lineAt(s, r.Lo)) != ""
 }
 
 // spans finds the ends of code spans. A span is closed by as many backticks as
