@@ -185,7 +185,7 @@ func (c *command) root() *cobra.Command {
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return c.flags.check() }
 	c.flags.add(root)
 	_ = root.RegisterFlagCompletionFunc("agent", c.completeAgents)
-	root.AddCommand(c.promptCommand(), c.explainCommand(), c.initCommand(), c.runCommand(), c.chatCommand(), c.sessionsCommand(), c.cacheCommand(), c.trustCommand(), c.diffCommand(), c.lockCommand(), c.skillsCommand(), c.agentsCommand(), c.modelsCommand(), c.schemaCommand(), c.demoCommand(), c.versionCommand())
+	root.AddCommand(c.promptCommand(), c.explainCommand(), c.initCommand(), c.runCommand(), c.chatCommand(), c.sessionsCommand(), c.cacheCommand(), c.trustCommand(), c.diffCommand(), c.lockCommand(), c.lintCommand(), c.skillsCommand(), c.agentsCommand(), c.modelsCommand(), c.schemaCommand(), c.demoCommand(), c.versionCommand())
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
 		if cmd.Name() == "completion" { // a shell that it does not know is a fault of usage

@@ -24,11 +24,19 @@ func reportInert(cfg config.Config) []prompt.Diagnostic {
 			if k.Name != i && !(strings.HasSuffix(i, ".") && strings.HasPrefix(k.Name, i)) {
 				continue
 			}
-			if o := cfg.Origin(k.Name); o.Layer != config.DefaultLayer {
+			if o, set := written(cfg, k.Name); set {
 				out = append(out, prompt.Diagnostic{Severity: prompt.Warning, Code: "config.inert", Path: o.Path, Line: o.Line, Column: o.Column,
 					Message: k.Name + " has no effect in this version"})
 			}
 		}
 	}
 	return out
+}
+
+// written returns where a key was written, and whether it was: a key that was not has
+// the origin of the group that was.
+func written(cfg config.Config, key string) (config.Origin, bool) {
+	o := cfg.Origin(key)
+	group := key[:max(0, strings.LastIndexAny(key, ".["))]
+	return o, o.Layer != config.DefaultLayer && (group == "" || o != cfg.Origin(group))
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/proemhq/proem/inspect/cache"
 	"github.com/proemhq/proem/inspect/diff"
 	"github.com/proemhq/proem/inspect/explain"
+	"github.com/proemhq/proem/inspect/lint"
 	"github.com/proemhq/proem/inspect/lock"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/session"
@@ -34,6 +35,7 @@ var schemas = map[string]func() (*jsonschema.Schema, error){
 	"cache":   schemaFor[cache.File]("what proem cache --json prints"),
 	"explain": schemaFor[explain.Report]("what proem explain --json prints"),
 	"diff":    schemaFor[diff.Report]("what proem diff --json prints"),
+	"lint":    schemaFor[lint.Report]("what proem lint --json prints"),
 	"run":     schemaFor[result]("what proem run --output json prints"),
 	"events":  schemaFor[event]("a line of proem run --output stream-json, of proem sessions export and of a session's log"),
 }

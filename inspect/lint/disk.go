@@ -64,6 +64,14 @@ func (d *diskFile) at(off int) (line, column int) {
 	return line, off - d.lines[line-1] + 1
 }
 
+// offset returns the offset of a line and column; 0 if it is not known.
+func (d *diskFile) offset(line, column int) int {
+	if line < 1 || line > len(d.lines) || column < 1 || d.lines[line-1]+column-1 > len(d.raw) {
+		return 0
+	}
+	return d.lines[line-1] + column - 1
+}
+
 // markdown returns what of the normalised text is no prose.
 func (d *diskFile) markdown() *markdown.Text {
 	if d.md == nil {

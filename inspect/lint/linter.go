@@ -61,11 +61,8 @@ func (l *linter) diagnostic(agent string, d prompt.Diagnostic) {
 	l.agent = agent
 	at := Place{Path: d.Path, Line: d.Line, Column: d.Column}
 	if filepath.IsAbs(d.Path) {
-		l.file(d.Path)
-		if d.Line > 0 {
-			at.EndLine = d.Line
-			at.Start, at.End = d.Offset, d.Offset
-		}
+		at.Start = l.file(d.Path).offset(d.Line, d.Column)
+		at.End = at.Start
 	}
 	l.add(Finding{Rule: d.Code, Severity: d.Severity, Place: at, Message: d.Message})
 	l.agent = was

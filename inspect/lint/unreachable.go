@@ -13,7 +13,7 @@ import (
 // often than not.
 func (l *linter) shadowed(notes []prompt.Note) {
 	for _, n := range notes {
-		if n.Stage == files.Stage && strings.HasPrefix(n.Reason, "shadowed by ") {
+		if n.Stage == files.Stage && strings.HasPrefix(n.Reason, "shadowed by ") && !l.points(n.Path) {
 			was := l.agent
 			l.agent = ""
 			l.add(Finding{Rule: ruleUnreachable, Severity: prompt.Info, Place: Place{Path: n.Path}, Message: "is never read: " + n.Reason})
@@ -30,7 +30,7 @@ func (l *linter) unreachable() {
 		said[f.Path] = said[f.Path] || f.Rule == "doc.foreign" || f.Rule == "doc.case"
 	}
 	for _, u := range l.in.Unread {
-		if said[u.Path] {
+		if said[u.Path] || u.Beside && l.points(u.Path) {
 			continue
 		}
 		f := Finding{Rule: ruleUnreachable, Severity: prompt.Warning, Place: Place{Path: u.Path},
@@ -40,4 +40,11 @@ func (l *linter) unreachable() {
 		}
 		l.add(f)
 	}
+}
+
+// points reports whether all that a file says is the path of another one, as one does
+// that leads another tool to the same text.
+func (l *linter) points(path string) bool {
+	fields := strings.Fields(l.file(path).norm.Text)
+	return len(fields) == 1 && (strings.HasPrefix(fields[0], "@") || isMarkdown(fields[0]))
 }
