@@ -14,6 +14,7 @@ import (
 	"github.com/proemhq/proem/cli/config"
 	"github.com/proemhq/proem/env"
 	"github.com/proemhq/proem/inspect/lint"
+	"github.com/proemhq/proem/inspect/lint/sarif"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/source/files"
@@ -101,7 +102,7 @@ func (c *command) lint(ctx context.Context, lf lintFlags) error {
 	case "json":
 		err = c.printJSON(report)
 	case "sarif":
-		err = c.printJSON(report.SARIF(c.app.Name, c.build().Version, at.root))
+		err = c.printJSON(sarif.New(report, sarif.Tool{Name: c.app.Name, Version: c.build().Version, Root: at.root}))
 	default:
 		_, err = fmt.Fprint(c.p.Stdout, c.lintText(report, at))
 	}

@@ -3,6 +3,7 @@ package lint
 import (
 	"strings"
 
+	"github.com/proemhq/proem/internal/markdown"
 	"github.com/proemhq/proem/span"
 )
 
@@ -35,7 +36,7 @@ func (l *linter) duplicates(texts []*text) {
 	}
 	for _, t := range texts {
 		for n, p := range paragraphs(t.body, t.md.Code) {
-			ws := words(t.body, p.Lo, p.Hi)
+			p, ws := t.said(p)
 			if len(ws) < minWords {
 				continue
 			}
@@ -73,9 +74,31 @@ func (l *linter) duplicates(texts []*text) {
 	flush()
 }
 
-// alike reports whether so many common shingles make two paragraphs the same.
+// said returns the words of a paragraph without its comments, and the paragraph
+// without those that it begins with.
+func (t *text) said(p markdown.Range) (markdown.Range, []word) {
+	var ws []word
+	at, begun := p.Lo, false
+	for _, c := range t.md.Comments {
+		if c.Hi <= p.Lo || c.Lo >= p.Hi {
+			continue
+		}
+		if c.Lo > at && strings.TrimSpace(t.body[at:c.Lo]) != "" {
+			begun = true
+			ws = append(ws, words(t.body, at, c.Lo)...)
+		}
+		at = min(c.Hi, p.Hi)
+		if !begun {
+			p.Lo = p.Hi - len(strings.TrimLeft(t.body[at:p.Hi], " \t\n"))
+		}
+	}
+	return p, append(ws, words(t.body, at, p.Hi)...)
+}
+
+// alike reports whether so many common shingles mean that one of two paragraphs says
+// all that the other one says.
 func alike(hits, a, b int) bool {
-	return float64(hits) >= likeness*float64(max(a, b))
+	return float64(hits) >= likeness*float64(min(a, b))
 }
 
 // unique drops repeated values; the order of the first ones stays.

@@ -60,11 +60,9 @@ func (l *linter) reading(d *diskFile, f textnorm.Finding) {
 	}
 	said := false
 	for i := range l.found {
-		if g := &l.found[i]; g.Rule == code && g.Path == d.path {
-			if said = true; f.Line == g.Line && f.Column == g.Column && f.Message == g.Message {
-				g.Edits = edits
-				g.Place = d.place(f.Off, f.Off)
-			}
+		if g := &l.found[i]; g.Rule == code && g.Path == d.path && g.Line == f.Line && g.Column == f.Column {
+			said = true
+			g.Edits, g.Place = edits, d.place(f.Off, f.Off)
 		}
 	}
 	if !said {

@@ -3,6 +3,8 @@ package lint
 import (
 	"cmp"
 	"slices"
+
+	"github.com/proemhq/proem/internal/textnorm"
 )
 
 // Fixes returns the edits of the findings by file, ascending by path. Of edits that
@@ -26,7 +28,13 @@ func (r Report) Fixes() []Fix {
 	for i := range out {
 		slices.SortFunc(out[i].Edits, byStart)
 	}
-	return out
+	return slices.DeleteFunc(out, func(f Fix) bool { return !f.keeps() })
+}
+
+// keeps reports whether the model is sent the same text after the repair. It is not
+// where a character that was inside a text becomes its first one, and so a mark.
+func (f Fix) keeps() bool {
+	return textnorm.Bytes([]byte(f.Before), false).Text == textnorm.Bytes([]byte(f.After()), false).Text
 }
 
 // A Fix is what repairs a file.
