@@ -48,10 +48,9 @@ func (l *linter) duplicates(texts []*text) {
 					hits[i]++
 				}
 			}
-			for i := range blocks { // ascending: the first place counts
-				if h := hits[i]; h > 0 && alike(h, b.size, blocks[i].size) && !(t.skill && blocks[i].text.skill) {
+			for i, h := range hits { // whatever the order: the first place counts
+				if (same < 0 || i < same) && alike(h, b.size, blocks[i].size) && !(t.skill && blocks[i].text.skill) {
 					same = i
-					break
 				}
 			}
 			if same >= 0 {

@@ -83,7 +83,11 @@ func (d *diskFile) hidden() []Edit {
 				return
 			}
 			if r != '\r' && r != '\n' && !(at == 0 && r == '\ufeff') && r != utf8.RuneError {
-				out = append(out, Edit{Start: at, End: at + n})
+				if k := len(out); k > 0 && out[k-1].End == at {
+					out[k-1].End = at + n
+				} else {
+					out = append(out, Edit{Start: at, End: at + n})
+				}
 			}
 			at += n
 		}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -166,6 +167,26 @@ func TestRules(t *testing.T) {
 				t.Error("not the same twice")
 			}
 		})
+	}
+}
+
+// TestMany looks at a text with the same fault in many places, and takes time in
+// proportion to it.
+func TestMany(t *testing.T) {
+	dir := t.TempDir()
+	filetest.Write(t, dir, map[string]string{"AGENTS.md": strings.Repeat("`read_fil` {{x}} <!-- y -->\r\n", 20_000)})
+	start := time.Now()
+	n := 0
+	for _, f := range look(t, dir, "").Findings {
+		if f.Rule == "tool.unknown" {
+			n++
+		}
+	}
+	if n != 51 {
+		t.Errorf("%d findings", n)
+	}
+	if d := time.Since(start); d > 10*time.Second {
+		t.Errorf("took %v", d)
 	}
 }
 

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"cmp"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,14 +18,36 @@ type linter struct {
 	found []Finding
 	known map[string]int // the place of a finding in found, by its key
 
-	told  []*text // what is told later; nil: not looked at yet
+	many  map[kind]int // how many findings of a sort there were
+	told  []*text      // what is told later; nil: not looked at yet
 	disk  map[string]*diskFile
 	paths []string // of disk, in the order in which they were asked for
 }
 
 func newLinter(in Input) *linter {
 	in.TurnTokens = cmp.Or(in.TurnTokens, DefaultTurnTokens)
-	return &linter{in: in, known: map[string]int{}, disk: map[string]*diskFile{}}
+	return &linter{in: in, known: map[string]int{}, many: map[kind]int{}, disk: map[string]*diskFile{}}
+}
+
+// maxAlike is how many findings of one rule are told of one text.
+const maxAlike = 50
+
+// A kind is a rule in one text of one agent's prompt.
+type kind struct{ agent, rule, text string }
+
+// enough reports whether so many findings of a rule are told of a text that a last
+// one says so and all further ones are left out.
+func (l *linter) enough(rule string, t *text) bool {
+	k := kind{l.agent, rule, t.name}
+	l.many[k]++
+	if n := l.many[k]; n == maxAlike+1 {
+		f := Finding{Rule: rule, Severity: severityOf(rule), Section: t.name, Message: fmt.Sprintf("there is more of it in %s; only the first %d are told", t.name, maxAlike)}
+		if t.from != nil {
+			f.Path = t.from.Path
+		}
+		l.add(f)
+	}
+	return l.many[k] > maxAlike
 }
 
 // add takes a finding in. One that another agent's prompt has as well is that

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"sort"
 	"strings"
 
 	"github.com/proemhq/proem/internal/markdown"
@@ -145,6 +146,9 @@ func severityOf(rule string) prompt.Severity {
 }
 
 func (l *linter) reportAs(rule string, s prompt.Severity, t *text, lo, hi int, format string, args ...any) {
+	if l.enough(rule, t) {
+		return
+	}
 	at := l.place(t, lo, hi)
 	message := fmt.Sprintf(format, args...)
 	f := Finding{Rule: rule, Severity: s, Place: at, Message: message}
@@ -166,14 +170,8 @@ func (l *linter) where(t *text, lo int) string {
 // inCode reports whether a byte of a text is code or a comment.
 func (t *text) inCode(at int) bool { return within(t.md.Code, at) || within(t.md.Comments, at) }
 
+// within reports whether one of some ranges, ascending and apart, holds a byte.
 func within(rs []markdown.Range, at int) bool {
-	for _, r := range rs {
-		if r.Lo > at {
-			return false
-		}
-		if at < r.Hi {
-			return true
-		}
-	}
-	return false
+	i := sort.Search(len(rs), func(i int) bool { return rs[i].Hi > at })
+	return i < len(rs) && rs[i].Lo <= at
 }
