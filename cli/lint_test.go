@@ -46,11 +46,11 @@ func linted(t *testing.T, app cli.App, dir string, args ...string) []lint.Findin
 }
 
 // shownPrompt is what a fresh project's prompt is made of.
-func shownPrompt(t *testing.T) inspect.Prompt {
+func shownPrompt(t *testing.T, preset string) inspect.Prompt {
 	t.Helper()
 	dir := t.TempDir()
 	filetest.Write(t, dir, map[string]string{".git/": "", ".proem/agent.yaml": "system_prompt: You help.\n"})
-	_, stdout, stderr := at(t, cli.App{}, dir, "prompt", "--json")
+	_, stdout, stderr := at(t, cli.App{}, dir, "prompt", "--json", "--preset", preset)
 	var p inspect.Prompt
 	if err := json.Unmarshal([]byte(stdout), &p); err != nil {
 		t.Fatalf("%v\n%s", err, stderr)
@@ -60,7 +60,9 @@ func shownPrompt(t *testing.T) inspect.Prompt {
 
 // TestS21 puts into a prompt what does not belong there, one thing at a time.
 func TestS21(t *testing.T) {
-	p := shownPrompt(t)
+	p := shownPrompt(t, "ai4j")
+	loop := p.Sections[slices.IndexFunc(p.Sections, func(s inspect.Section) bool { return s.Name == "runtime" })].Text
+	p = shownPrompt(t, "standard")
 	find := func(name string) string {
 		for _, s := range p.Sections {
 			if s.Name == name {
@@ -84,6 +86,7 @@ func TestS21(t *testing.T) {
 		{"lines of values in system", "system_prompt: " + quoted("You help.\n\nid,tea,price\n1,longjing,12\n2,biluochun,14\n3,maofeng,9\n"), "prompt.data_in_system", nil},
 		{"the user's message in instructions", "instructions: 'Now do this: fix the rounding of prices'", "prompt.input_copied", []string{"--input", "fix the rounding of prices"}},
 		{"the runtime's own text in system", "system_prompt: " + quoted("You help.\n\n"+find("memory-recall")), "prompt.protocol_copied", nil},
+		{"the text of the loop in system", "preset: ai4j\nsystem_prompt: " + quoted("You help. "+loop), "prompt.protocol_copied", nil},
 		{"a protocol of one's own in system", "system_prompt: " + quoted("You help.\n\nThought: what to do\nAction: the tool\nObservation: its result\n"), "prompt.protocol_copied", nil},
 		{"descriptions of tools copied", "system_prompt: " + quoted("You help. You may use grep. "+tool), "prompt.tool_copied", nil},
 		{"both fields too long for a turn", "system_prompt: " + quoted(strings.Repeat("Be careful. ", 300)) + "\ninstructions: Do it.\nsteps: {max: 20}", "budget.turn", []string{"--turn-tokens", "10000"}},
@@ -111,7 +114,7 @@ func TestS21None(t *testing.T) {
 	if code, _, stderr := at(t, cli.App{}, dir, "init"); code != cli.ExitOK {
 		t.Fatal(stderr)
 	}
-	for _, preset := range []string{"standard", "deepseek"} {
+	for _, preset := range []string{"standard", "deepseek", "ai4j"} {
 		if found := linted(t, cli.App{}, dir, "--preset", preset); len(found) > 0 {
 			t.Errorf("%s: %v", preset, found)
 		}

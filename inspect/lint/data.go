@@ -25,7 +25,7 @@ var (
 // hold tables for people, and are passed over.
 func (l *linter) data(texts []*text) {
 	for _, t := range texts {
-		if t.section.Doc != nil || t.section.Channel != prompt.System || isRuntime(t) || t.name == "skills" {
+		if t.section.Doc != nil || t.section.Channel != prompt.System || t.runtime || t.name == "skills" {
 			continue
 		}
 		if lo, hi, what := findData(t); what != "" {

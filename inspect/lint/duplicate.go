@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/proemhq/proem/internal/markdown"
-	"github.com/proemhq/proem/span"
 )
 
 const (
@@ -35,6 +34,9 @@ func (l *linter) duplicates(texts []*text) {
 		last = nil
 	}
 	for _, t := range texts {
+		if t.runtime {
+			continue // protocol compares with it
+		}
 		for n, p := range paragraphs(t.body, t.md.Code) {
 			p, ws := t.said(p)
 			if len(ws) < minWords {
@@ -127,18 +129,5 @@ func (l *linter) duplicate(p *pair) {
 		what, says = "these "+count(p.count, "paragraph"), "say"
 	}
 	a, b := p.of, p.again
-	if isRuntime(a.text) != isRuntime(b.text) {
-		if isRuntime(b.text) {
-			a, b = b, a
-		}
-		l.report(ruleProtocol, b.text, b.lo, b.hi, "%s %s what the section %s says, which the runtime adds by itself", what, says, a.text.name)
-		return
-	}
 	l.report(ruleDuplicate, b.text, b.lo, b.hi, "%s %s what %s says", what, says, l.where(a.text, a.lo))
-}
-
-// isRuntime reports whether a text is one that the program adds by itself.
-func isRuntime(t *text) bool {
-	return t.section != nil && t.from != nil && t.from.Trust == span.Builtin && t.from.Path == "" &&
-		t.from.Source != "config" && t.section.Doc == nil && (strings.HasPrefix(t.name, "memory-") || strings.HasPrefix(t.name, "runtime"))
 }

@@ -85,11 +85,6 @@ func (r Report) Source(path string, line int) (string, bool) {
 	return text[lo:hi], ok
 }
 
-// New returns the report of findings of which no prompt could be composed.
-func New(ds []prompt.Diagnostic) Report {
-	return Check(Input{Diagnostics: ds})
-}
-
 func (r *Report) count() {
 	r.Summary = Summary{Suppressed: len(r.Suppressed)}
 	for _, f := range r.Findings {

@@ -101,7 +101,7 @@ func (l *linter) volatile(texts []*text) {
 		line := map[int]bool{}
 		for _, r := range found {
 			at := strings.Count(t.body[:r[0]], "\n")
-			if t.inCode(r[0]) || isRuntime(t) || line[at] {
+			if t.inCode(r[0]) || t.runtime || line[at] {
 				continue
 			}
 			line[at] = true
@@ -128,11 +128,37 @@ var (
 	callForm = regexp.MustCompile(`"type"\s*:\s*"(code|final|tool_call|function_call|tool_use)"|"tool_calls"\s*:|<(tool_call|function_calls?|tool_use)>`)
 )
 
-// protocol looks for texts that teach how tools are called, which the protocol of
-// the provider does.
+// How much of a paragraph of the runtime a text repeats before it counts as a copy.
+const (
+	runtimeWords = 8 // the least that the paragraph has
+	runtimeShare = 0.8
+)
+
+// protocol looks for texts that repeat what the runtime says of itself, or that teach
+// how tools are called, which the protocol of the provider does.
 func (l *linter) protocol(texts []*text) {
+	for _, own := range texts {
+		if !own.runtime {
+			continue
+		}
+		for _, p := range paragraphs(own.body, own.md.Code) {
+			ws := words(own.body, p.Lo, p.Hi)
+			if len(ws) < runtimeWords {
+				continue
+			}
+			set := map[uint64]bool{}
+			for _, h := range shingles(ws, shingleWords) {
+				set[h] = true
+			}
+			for _, t := range texts {
+				if lo, hi, n := t.matches(set); !t.runtime && float64(n) >= runtimeShare*float64(len(set)) {
+					l.report(ruleProtocol, t, lo, hi, "this repeats what the section %s says, which the runtime adds by itself", own.name)
+				}
+			}
+		}
+	}
 	for _, t := range texts {
-		if t.section.Doc != nil || isRuntime(t) {
+		if t.section.Doc != nil || t.runtime {
 			continue
 		}
 		kinds := map[string]bool{}

@@ -2,9 +2,11 @@ package lint
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
+	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/internal/markdown"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/span"
@@ -21,6 +23,7 @@ type text struct {
 	section *prompt.Section // nil: it is not in the prompt from the start
 	from    *span.Origin
 	skill   bool
+	runtime bool // the program adds it by itself
 
 	split    []word   // nil: not looked for yet
 	shingled []uint64 // of split
@@ -48,10 +51,21 @@ func (l *linter) texts(p *Prompt) []*text {
 		if s.From != nil {
 			t.from = s.From
 		}
+		t.runtime = isRuntime(&p.Preview.Assembly, s)
 		l.remember(t)
 		out = append(out, t)
 	}
 	return out
+}
+
+// isRuntime reports whether a section is one that the program adds by itself: what a
+// preset says of the loop, and what is said of tools.
+func isRuntime(a *prompt.Assembly, s *prompt.Section) bool {
+	if s.From == nil || s.From.Trust != span.Builtin || s.From.Path != "" || s.Doc != nil {
+		return false
+	}
+	return s.Name == "runtime" || strings.HasPrefix(s.Name, "memory-") || strings.HasPrefix(s.Name, "tools:") ||
+		slices.Contains(a.Known, s.Name) || slices.ContainsFunc(a.Tools, func(t chat.ToolSpec) bool { return t.Name == s.Name })
 }
 
 // laterTexts returns what is told later: nested files and skills.

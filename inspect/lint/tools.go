@@ -50,7 +50,7 @@ func (l *linter) toolNames(p *Prompt, texts []*text) {
 		return
 	}
 	for _, t := range texts {
-		if isRuntime(t) {
+		if t.runtime {
 			continue
 		}
 		for _, c := range t.md.Code {
@@ -116,7 +116,7 @@ func (l *linter) copiedTools(p *Prompt, texts []*text) {
 			set[h] = true
 		}
 		for _, t := range texts {
-			if isRuntime(t) || strings.HasPrefix(t.name, "tools:") {
+			if t.runtime {
 				continue
 			}
 			if lo, hi, n := t.matches(set); float64(n) >= copiedShare*float64(len(want)) {

@@ -45,7 +45,7 @@ func words(s string, lo, hi int) []word {
 
 func hashOf(s string) uint64 {
 	h := fnv.New64a()
-	h.Write([]byte(s)) //nolint:errcheck // it never fails
+	_, _ = h.Write([]byte(s)) // it never fails
 	return h.Sum64()
 }
 
