@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/proemhq/proem/preset"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/stage"
 )
@@ -19,7 +20,7 @@ type named[T any] struct {
 type hooks struct {
 	turn      []named[TurnHook]
 	input     []named[InputHook]
-	prompt    []prompt.Stage
+	prompt    []preset.Transformer
 	notice    []named[NoticeHook]
 	step      []named[StepHook]
 	request   []named[RequestHook]
@@ -50,7 +51,12 @@ func chains(list []Hook) (hooks, error) {
 			link(&c.model, name, h) + link(&c.calls, name, h) + link(&c.call, name, h) + link(&c.result, name, h) +
 			link(&c.observers, name, h)
 		if p, ok := h.(PromptHook); ok {
-			c.prompt = append(c.prompt, transformer(name, p, prompt.System), transformer(name, p, prompt.Instructions))
+			order := preset.DefaultOrder
+			if o, ok := h.(PromptOrder); ok {
+				order = o.PromptOrder()
+			}
+			c.prompt = append(c.prompt, preset.Transformer{Order: order, Stage: transformer(name, p, prompt.System)},
+				preset.Transformer{Order: order, Stage: transformer(name, p, prompt.Instructions)})
 			n++
 		}
 		if n == 0 {

@@ -76,10 +76,19 @@ type NoticeHook interface {
 // A PromptHook transforms the texts that stand before the conversation.
 type PromptHook interface {
 	// TransformPrompt returns the text of the channel, which is system or
-	// instructions. It is a pure function, called behind the preset's stages for
-	// each request, and is not told of previews. [stage.Text] says how a change is
+	// instructions. It is a pure function, called for each request behind the
+	// preset's stages, or among them where the preset has a place for it, and is not
+	// told of previews. [stage.Text] says how a change is
 	// attributed. A channel that is muted, or has a sole section, is left alone.
 	TransformPrompt(in prompt.Input, ch prompt.Channel, text string) (string, error)
+}
+
+// A PromptOrder is a [PromptHook] with a place among the others: those of a higher
+// order come first, and of equal ones the first of the list. Without it the order is
+// [preset.DefaultOrder]. A preset may have places of its own for orders.
+type PromptOrder interface {
+	PromptHook
+	PromptOrder() int
 }
 
 // A StepHook stands around what leads to an answer: composing the request,

@@ -144,14 +144,14 @@ func (a *Agent) composerFor(l *live, lineage []string, vars runVars) *prompt.Com
 		epoch = a.preset.Epoch()
 	}
 	if l.composer == nil || l.epoch != epoch || !slices.Equal(l.lineage, lineage) || !l.vars.equal(vars) {
-		stages := a.preset.Stages(lineage)
+		var own []prompt.Stage
+		if a.cfg.Runtime != nil {
+			own = append(own, a.runtimeStage())
+		}
+		stages := a.preset.With(lineage, a.hooks.prompt, own...)
 		if len(vars.values) > 0 {
 			stages = append([]prompt.Stage{vars.stage()}, stages...)
 		}
-		if a.cfg.Runtime != nil {
-			stages = append(slices.Clip(stages), a.runtimeStage())
-		}
-		stages = append(slices.Clip(stages), a.hooks.prompt...)
 		if len(a.passages) > 0 {
 			stages = append(stages, a.passages.stage())
 		}

@@ -64,7 +64,7 @@ func (a *Agent) freezeFor(l *live, view session.View, c *prompt.Composed, model 
 		f.record = kept
 		f.say(prompt.Warning, "cache.break", "cause=model.changed: %s reads the whole request anew", model)
 	}
-	f.assembly = overlaid(kept, f.assembly, f)
+	f.assembly = overlaid(kept, f.assembly, f, &a.preset)
 	return f
 }
 
@@ -97,15 +97,25 @@ func remodelled(kept *session.Prefix, a prompt.Assembly, model string) *session.
 
 // overlaid returns the assembly with the kept prefix, with a section in the context
 // channel for each change that was told, and for each that is new.
-func overlaid(kept *session.Prefix, a prompt.Assembly, f *frozen) prompt.Assembly {
+func overlaid(kept *session.Prefix, a prompt.Assembly, f *frozen, p *preset.Preset) prompt.Assembly {
 	live, order := map[string]*prompt.Section{}, []string(nil)
-	var rest []prompt.Section
+	var following, rest []prompt.Section
+	var begun [prompt.Channels]bool
+	var ahead [prompt.Channels]int // how many of those that follow stand in front of the others
 	for i := range a.Sections {
 		s := &a.Sections[i]
-		if s.Channel != prompt.System && s.Channel != prompt.Instructions {
+		switch {
+		case s.Channel != prompt.System && s.Channel != prompt.Instructions:
 			rest = append(rest, *s)
 			continue
+		case p.Live != nil && p.Live(s):
+			if !begun[s.Channel] {
+				ahead[s.Channel]++
+			}
+			following = append(following, *s)
+			continue
 		}
+		begun[s.Channel] = true
 		live[key(*s)] = s
 		order = append(order, key(*s))
 	}
@@ -115,6 +125,9 @@ func overlaid(kept *session.Prefix, a prompt.Assembly, f *frozen) prompt.Assembl
 		s, err := k.Section()
 		if err != nil {
 			continue // the log was checked when it was read
+		}
+		if p.Live != nil && p.Live(&s) {
+			continue
 		}
 		if now := live[key(s)]; now != nil { // what the log does not keep of it
 			s.Doc, s.Required, s.Priority, s.Min = now.Doc, now.Required, now.Priority, now.Min
@@ -138,6 +151,14 @@ func overlaid(kept *session.Prefix, a prompt.Assembly, f *frozen) prompt.Assembl
 		told[k] = s
 		rest = append(rest, noticeOf(c, count[k], len(rest)))
 		count[k]++
+	}
+	a.Sections = out
+	if len(following) > 0 {
+		a.Sections = interleaved(out, following, ahead)
+	}
+	if p.Untold {
+		a.Sections = append(a.Sections, rest...)
+		return a
 	}
 	var news []session.PrefixChange
 	for _, k := range order {
@@ -166,8 +187,34 @@ func overlaid(kept *session.Prefix, a prompt.Assembly, f *frozen) prompt.Assembl
 	case len(news) > 0:
 		f.record = &session.Prefix{Changes: news}
 	}
-	a.Sections = append(out, rest...)
+	a.Sections = append(a.Sections, rest...)
 	return a
+}
+
+// interleaved puts the sections that follow at every request around those that are
+// kept: as many as ahead says before those of their channel, the others behind.
+func interleaved(kept, following []prompt.Section, ahead [prompt.Channels]int) []prompt.Section {
+	var out []prompt.Section
+	for _, ch := range []prompt.Channel{prompt.System, prompt.Instructions} {
+		var behind []prompt.Section
+		for _, s := range following {
+			switch {
+			case s.Channel != ch:
+			case ahead[ch] > 0:
+				ahead[ch]--
+				out = append(out, s)
+			default:
+				behind = append(behind, s)
+			}
+		}
+		for _, s := range kept {
+			if s.Channel == ch {
+				out = append(out, s)
+			}
+		}
+		out = append(out, behind...)
+	}
+	return out
 }
 
 func key(s prompt.Section) string { return s.Channel.String() + " " + s.Name }

@@ -219,7 +219,7 @@ func (p *replayer) compose() error {
 	s.Assembly, s.Diagnostics = validAssembly(composed.Assembly), composed.Assembly.Diagnostics
 	if kept := p.rec.prefix; kept != nil && s.making.keeps && !(p.rec.made && samePrefix(kept, s.Assembly)) {
 		var f frozen
-		s.Assembly = overlaid(kept, s.Assembly, &f)
+		s.Assembly = overlaid(kept, s.Assembly, &f, &p.a.preset)
 		s.Diagnostics = slices.Concat(s.Diagnostics, f.said)
 	}
 	if t := p.rec.tools; t != nil && t.Frozen {

@@ -111,7 +111,8 @@ func (a *Agent) prepare(ctx context.Context, l *live, model Alternative, history
 func (a *Agent) compose(ctx context.Context, l *live, view registry.View, in Input, at At) (*prompt.Composed, *offer, error) {
 	lineage := a.cfg.Registry.Lineage(a.cfg.Scope)
 	v := l.folder.View()
-	ctx, offer := a.offered(tool.WithStates(ctx, statesAt(v, v.StepNumber(at.Turn, at.Step))), v, view.Snapshot, lineage, in)
+	ctx = tool.WithSession(tool.WithStates(ctx, statesAt(v, v.StepNumber(at.Turn, at.Step))), l.id) // sources may ask whose session it is
+	ctx, offer := a.offered(ctx, v, view.Snapshot, lineage, in)
 	composer := a.composerFor(l, lineage, runVars{in.Vars, in.by})
 	needs := composer.Plan(view.Snapshot, lineage, a.preset.Ties).Needs()
 	l.facts = source.Gather(ctx, needs, view, source.Query{

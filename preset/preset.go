@@ -16,6 +16,8 @@
 package preset
 
 import (
+	"slices"
+
 	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/prompt"
 )
@@ -29,6 +31,10 @@ type Preset struct {
 	Stages func(lineage []string) []prompt.Stage
 	// Epoch grows when Stages would return others than before; nil: it never does.
 	Epoch func() int
+	// Transform returns the stages with transformers of the host among them, where
+	// the model has a place for these; nil: they stand behind Stages. What an agent's
+	// hooks do to the prompt comes this way.
+	Transform func(lineage []string, hosts []Transformer) []prompt.Stage
 	// Refresh says when what stands before the conversation may change.
 	Refresh Refresh
 	// Project returns what a request sends of a history; nil: all of it. What it
@@ -37,6 +43,13 @@ type Preset struct {
 	// for the request alone. Project is pure, never parts calls from their results,
 	// and runs behind the stages and before hooks.
 	Project func(a prompt.Assembly, history []chat.Message) (prompt.Assembly, []chat.Message)
+	// Live reports whether a section that stands before the conversation follows at
+	// every request, whatever Refresh says; nil: none does. Such sections stand before
+	// or behind all others of their channel.
+	Live func(s *prompt.Section) bool
+	// Untold keeps quiet about what changed since the prefix was made: it is seen
+	// when the prefix is made anew.
+	Untold bool
 	// Contexts returns the messages that tell the model what changed in the context
 	// channel since the given history, to be appended to it and kept. The history is
 	// what Project leaves of it. It is pure; nil: Deltas.
@@ -44,6 +57,32 @@ type Preset struct {
 	// Traced says that the event of each request holds the texts of system and
 	// instructions as they are sent, which makes logs longer by so much.
 	Traced bool
+}
+
+// DefaultOrder is the order of a transformer that names none, and of what a preset
+// contributes itself.
+const DefaultOrder = 1
+
+// A Transformer is a stage of the host with its place among the others: those of a
+// higher order run before those of a lower one, and of equal ones the first named.
+type Transformer struct {
+	Order int
+	Stage prompt.Stage
+}
+
+// With returns the stages for a lineage, behind them further ones, and the host's
+// transformers in their places.
+func (p *Preset) With(lineage []string, hosts []Transformer, further ...prompt.Stage) []prompt.Stage {
+	if p.Transform != nil && len(hosts) > 0 {
+		return append(slices.Clip(p.Transform(lineage, hosts)), further...)
+	}
+	stages := append(slices.Clip(p.Stages(lineage)), further...)
+	hosts = slices.Clone(hosts)
+	slices.SortStableFunc(hosts, func(a, b Transformer) int { return b.Order - a.Order })
+	for _, h := range hosts {
+		stages = append(stages, h.Stage)
+	}
+	return stages
 }
 
 // Refresh says when the system and instructions of a session follow what they are
