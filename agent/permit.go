@@ -66,7 +66,7 @@ func (r *run) permit(ctx context.Context, p *planned) {
 		return
 	}
 	policy := perm.Policy.In(mode)
-	request := policy.Request(r.a.env.Files, p.call.Name, p.call.Args, p.effect, perm.Cwd)
+	request := policy.Request(r.a.env.Files, tool.RuleName(p.tool), p.call.Args, p.effect, perm.Cwd)
 	d := policy.Decide(request, permit.Grants(view.Granted))
 	if reply != nil && reply.Digest != "" {
 		d = policy.Resume(request, permit.Grants(view.Granted), answerOf(reply))

@@ -43,3 +43,19 @@ func EffectOf(ctx context.Context, t Tool, args json.RawMessage) Effect {
 	}
 	return Effect{}
 }
+
+// An Alias is a [Tool] that presents another one under a name of its own. Rules of
+// permissions are about the name of the other.
+type Alias interface {
+	Tool
+	// RuleName returns the name that rules have for the tool.
+	RuleName() string
+}
+
+// RuleName returns the name that rules have for a tool.
+func RuleName(t Tool) string {
+	if a, ok := t.(Alias); ok {
+		return a.RuleName()
+	}
+	return t.Spec().Name
+}
