@@ -98,7 +98,7 @@ func (cfg Config) stages(hosts []preset.Transformer) []prompt.Stage {
 	for _, h := range hosts[late:] {
 		out = append(out, apart(h.Stage, func(s *prompt.Section) bool { return s.Name == SubagentsSection }))
 	}
-	return append(out, cfg.subagents(), apart(stage.Fence(stage.FenceConfig{}), isOwn))
+	return append(out, apart(stage.Fence(stage.FenceConfig{}), isOwn), cfg.subagents())
 }
 
 // isOwn reports whether the preset contributes the section.

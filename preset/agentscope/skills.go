@@ -3,6 +3,7 @@ package agentscope
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -16,10 +17,13 @@ import (
 
 // A List says how skills are listed. The zero value is a line for each.
 type List struct {
-	XML      bool   // all of the front matter, as elements
-	Tool     string // the name of the tool that loads a skill; empty: none is named
-	Shell    string // that runs commands; empty: there is none
-	MaxBytes int    // of the list; 0: skills.DefaultListMaxBytes; less than 0: nothing is listed
+	XML   bool   // all of the front matter, as elements
+	Tool  string // the name of the tool that loads a skill; empty: none is named
+	Shell string // that runs commands; empty: there is none
+	// Disk are the scopes whose skills lie on a disk where the shell finds them: for
+	// these the XML list names the folder.
+	Disk     []string
+	MaxBytes int // of the list; 0: skills.DefaultListMaxBytes; less than 0: nothing is listed
 }
 
 // skillsHead stands before the list.
@@ -124,7 +128,7 @@ func (l List) xml(shown []skills.Entry) (span.Text, string) {
 	out := span.OfGenerated(l.head(), written)
 	n, roots := 0, false
 	for i, e := range shown {
-		x := element(e, l.Shell != "")
+		x := element(e, l.filesRoot(e))
 		if room -= len(x) + 1; room < 0 {
 			break
 		}
@@ -132,7 +136,7 @@ func (l List) xml(shown []skills.Entry) (span.Text, string) {
 			out = append(out, tagged("\n")...)
 		}
 		out = append(out, span.Of(x, from(e))...)
-		roots = roots || filesRoot(e) != ""
+		roots = roots || l.filesRoot(e) != ""
 		n++
 	}
 	if n < len(shown) {
@@ -155,20 +159,20 @@ func (l List) xml(shown []skills.Entry) (span.Text, string) {
 
 // filesRoot returns the folder of a skill that lies on a disk, with its spaces
 // escaped.
-func filesRoot(e skills.Entry) string {
-	if !filepath.IsAbs(e.Path) {
+func (l List) filesRoot(e skills.Entry) string {
+	if l.Shell == "" || !slices.Contains(l.Disk, e.Scope) {
 		return ""
 	}
 	return strings.ReplaceAll(filepath.ToSlash(filepath.Dir(e.Path)), " ", `\ `)
 }
 
-func element(e skills.Entry, root bool) string {
+func element(e skills.Entry, root string) string {
 	var b strings.Builder
 	b.WriteString("<skill>\n")
 	fields(&b, e.Fields, indent)
 	b.WriteString(indent + "<skill-id>" + xmlText(SkillID(e)) + "</skill-id>\n")
-	if dir := filesRoot(e); root && dir != "" {
-		b.WriteString(indent + "<files-root>" + xmlText(dir) + "</files-root>\n")
+	if root != "" {
+		b.WriteString(indent + "<files-root>" + xmlText(root) + "</files-root>\n")
 	}
 	b.WriteString("</skill>")
 	return b.String()

@@ -41,7 +41,9 @@ func (cfg Config) context(a prompt.Assembly) prompt.Assembly {
 		}
 	}
 	a.Sections = kept
-	joinBase(a.Sections)
+	if !joinBase(a.Sections) { // there is nothing that it could follow on the next line
+		a.Sections[section(&a, SessionSection)].Sep = ""
+	}
 	for _, g := range []struct {
 		name  string
 		order float64
@@ -64,8 +66,8 @@ func (cfg Config) context(a prompt.Assembly) prompt.Assembly {
 }
 
 // joinBase takes one line end from the end of the base: the workspace context
-// begins on a new line, and with no more than that.
-func joinBase(sections []prompt.Section) {
+// begins on a new line, and with no more than that. It reports whether there is a base.
+func joinBase(sections []prompt.Section) bool {
 	for i := len(sections) - 1; i >= 0; i-- {
 		s := &sections[i]
 		if s.Channel != prompt.System || isOwn(s) || s.Text.Len() == 0 {
@@ -74,8 +76,9 @@ func joinBase(sections []prompt.Section) {
 		if text := s.Text.String(); strings.HasSuffix(text, "\n") && len(text) > 1 {
 			s.Text = s.Text.Slice(0, len(text)-1)
 		}
-		return
+		return true
 	}
+	return false
 }
 
 // Tags of the blocks.

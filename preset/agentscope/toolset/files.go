@@ -159,10 +159,11 @@ func (t *fileTool) forUser(ctx context.Context) (pair, error) {
 func (t *fileTool) place(user string, makes bool) place {
 	c, upper := t.cfg, t.upper(user)
 	machine := *env.OrSystem(c.Env)
+	laid := overlaid{Files: machine.Files, project: c.Project, upper: upper, makes: makes}
 	if !c.ProjectWritable {
-		machine.Files = overlaid{machine.Files, c.Project, upper, makes,
-			vfs.Overlay{At: c.Project, Upper: machine.Files, UpperDir: upper, Lower: machine.Files, LowerDir: c.Project}.Files()}
+		laid.over = vfs.Overlay{At: c.Project, Upper: machine.Files, UpperDir: upper, Lower: machine.Files, LowerDir: c.Project}.Files()
 	}
+	machine.Files = laid
 	p := place{env: &machine, space: vfs.Space{Mode: c.Mode, Resolve: c.Resolve}}
 	p.space.Roots = append([]vfs.Root{{Dir: c.Project, Name: "project"}, {Dir: upper, Name: "workspace"}}, c.Roots...)
 	var ask func(context.Context, string) error
@@ -241,8 +242,8 @@ func below(dir, path string) (string, bool) {
 type overlaid struct {
 	env.Files
 	project, upper string
-	makes          bool // the workspace, where it is missing
-	over           env.Files
+	makes          bool      // the workspace, where it is missing
+	over           env.Files // nil: the project is as it is
 }
 
 // OpenRoot implements [env.Files].
@@ -261,7 +262,7 @@ func (o overlaid) OpenRoot(dir string) (env.Root, error) {
 			return nil, err
 		}
 	}
-	if dir == o.project {
+	if dir == o.project && o.over != nil {
 		return o.over.OpenRoot(dir)
 	}
 	return o.Files.OpenRoot(dir)
