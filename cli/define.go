@@ -13,6 +13,7 @@ import (
 	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/cli/config"
 	"github.com/proemhq/proem/preset"
+	"github.com/proemhq/proem/preset/agentscope"
 	"github.com/proemhq/proem/preset/ai4j"
 	"github.com/proemhq/proem/preset/deepseek"
 	"github.com/proemhq/proem/preset/standard"
@@ -31,7 +32,7 @@ import (
 )
 
 // presetNames are the composition models that --preset knows.
-func presetNames() []string { return []string{"standard", "deepseek", "ai4j"} }
+func presetNames() []string { return []string{"standard", "deepseek", "agentscope", "ai4j"} }
 
 // compose returns the registry and the preset that the configuration names.
 func (c *command) compose(b *bench) (*registry.Registry, preset.Preset, error) {
@@ -67,6 +68,8 @@ func (c *command) compose(b *bench) (*registry.Registry, preset.Preset, error) {
 			ToolOrder: cfg.Tools.Order, Visibility: visibility(cfg.Tools), Path: standard.FencePath(b.place.root), KeepMissing: cfg.VariablesMissing == "keep",
 			Budget: cfg.Budget.InputTokens, Count: b.counter.Count, Refresh: refresh(cfg.Refresh),
 		}), nil
+	case agentScope:
+		return registry.New(), agentscope.New(b.agentScopeConfig()), nil
 	}
 	return nil, preset.Preset{}, fmt.Errorf("preset %q: not there; the presets are %q", cfg.Preset, presetNames())
 }
@@ -148,13 +151,18 @@ func (c *command) define(b *bench, reg *registry.Registry, l *load.Loader) error
 		t.Subagents = b.subagents
 	}
 	if b.trusted {
-		b.memory = b.home(l)
+		b.memory = memory.New(b.homeConfig(l))
 		t.Workspace = b.memory
 		b.remembers = b.memoryStore(l)
 	}
 	if !b.portable {
 		t.Date = clock.New(clock.Config{Env: b.env})
 		t.Environment = envfacts.New(envfacts.Config{Root: b.place.root, Cwd: b.place.cwd, Paths: b.space().Describe()})
+	}
+	if cfg.Preset == agentScope {
+		if err := b.defineAgentScope(scope, l, &t); err != nil {
+			return err
+		}
 	}
 	if err := standard.Define(scope, t); err != nil {
 		return err
@@ -213,21 +221,21 @@ func (b *bench) homeAt() homeAt {
 		return homeAt{b.place.workspace, ".", ""}
 	}
 	at := homeAt{root: b.place.root, dir: filepath.ToSlash(rel)}
-	if at.dir != "." {
+	if at.dir != "." && b.cfg.Preset != agentScope { // there the home is laid over the project
 		at.shown = at.dir + "/"
 	}
 	return at
 }
 
-// home returns the source of the agent's home.
-func (b *bench) home(l *load.Loader) *memory.Source {
+// homeConfig says where the agent's home is.
+func (b *bench) homeConfig(l *load.Loader) memory.Config {
 	at := b.homeAt()
 	c := memory.Config{Env: b.env, Loader: l, Root: at.root, Dir: at.dir, Shown: at.shown, ExtraFiles: b.cfg.Workspace.ExtraFiles,
 		MaxTokens: budget(b.cfg.Workspace.MaxTokens)}
 	if b.counter != nil {
 		c.Count = b.counter.Count
 	}
-	return memory.New(c)
+	return c
 }
 
 // memoryStore returns what the memory tools work on; nil: the agent has no home yet.
@@ -244,6 +252,9 @@ func (b *bench) memoryStore(l *load.Loader) *store.Store {
 
 // guide registers what is said of the memory tools that the model is shown.
 func (b *bench) guide(scope *registry.Scope, tools []tool.Tool) error {
+	if b.cfg.Preset == agentScope { // it says this in its own words
+		return nil
+	}
 	var specs []chat.ToolSpec
 	for _, t := range tools {
 		if spec := t.Spec(); shows(b.cfg.Tools, spec.Name) {
@@ -274,7 +285,7 @@ func (b *bench) resolve(ctx context.Context, name string) (root, below string, o
 		dir = ""
 	}
 	rest, ok := strings.CutPrefix(filepath.ToSlash(filepath.Clean(filepath.FromSlash(name))), filepath.ToSlash(dir)+"/")
-	if dir == "" {
+	if dir == "" || !ok && b.cfg.Preset == agentScope {
 		rest, ok = name, true
 	}
 	if !ok {

@@ -9,9 +9,7 @@ import (
 
 // inert are the keys, or the beginnings of keys, that this version reads and
 // checks but does not act on yet. Whoever sets one is told.
-var inert = []string{
-	"agentscope.",
-}
+var inert = []string{}
 
 // reportInert returns a warning for each inert key that was set.
 func reportInert(cfg config.Config) []prompt.Diagnostic {

@@ -28,7 +28,6 @@ import (
 	toolmemory "github.com/proemhq/proem/tool/memory"
 	"github.com/proemhq/proem/tool/memory/store"
 	"github.com/proemhq/proem/tool/permit"
-	"github.com/proemhq/proem/tool/skill"
 	"github.com/proemhq/proem/wire"
 )
 
@@ -68,6 +67,7 @@ type bench struct {
 	rules       []permit.Rule     // of the configuration
 	policy      *permit.Policy    // decides about calls
 	portable    bool              // nothing of the machine goes into the prompt
+	child       bool              // the agent is a subagent
 	held        []string          // project files that are held back, or that run would hold back
 	diagnostics []prompt.Diagnostic
 }
@@ -223,6 +223,7 @@ func (c *command) nameAgents(err error) error {
 
 // buildAgent builds the agent that the configuration describes.
 func (c *command) buildAgent(ctx context.Context, b *bench, o options, permissions *agent.Permissions) error {
+	b.portable = o.portable
 	reg, p, err := c.compose(b)
 	if err != nil {
 		return err
@@ -233,7 +234,6 @@ func (c *command) buildAgent(ctx context.Context, b *bench, o options, permissio
 	if b.guard != nil {
 		loader.Allow = b.guard.Allow
 	}
-	b.portable = o.portable
 	if err := b.findSubagents(ctx, loader); err != nil {
 		return err
 	}
@@ -284,7 +284,7 @@ func (c *command) toolsOf(ctx context.Context, b *bench, o options) ([]tool.Tool
 		return nil, fmt.Errorf("skills: %w", err)
 	}
 	if len(catalog.Entries) > 0 {
-		tools = append(tools, skill.Load(b.skills))
+		tools = append(tools, b.skillTool())
 	}
 	if b.remembers != nil {
 		for _, t := range toolmemory.Tools(b.remembers) {
@@ -373,12 +373,12 @@ func (b *bench) heldBack() ([]string, error) {
 	if _, err := root.Lstat(".proem/agent.yaml"); err == nil {
 		found = append(found, b.place.projectFile())
 	}
-	home, err := b.home(nil).Held()
+	home, err := memory.New(b.homeConfig(nil)).Held()
 	if err != nil {
 		return nil, fmt.Errorf("workspace: %w", err)
 	}
 	found = append(found, home...)
-	declared, err := subagents.New(subagents.Config{Env: b.env, Places: []subagents.Place{b.projectSubagents()}}).Held()
+	declared, err := subagents.New(subagents.Config{Env: b.env, Places: b.projectSubagents()}).Held()
 	if err != nil {
 		return nil, fmt.Errorf("subagents: %w", err)
 	}

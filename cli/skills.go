@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -40,6 +41,9 @@ func (b *bench) skillTiers(l *load.Loader) []tier {
 		user()
 		add("agents", b.place.root, ".agents/skills", span.Project)
 		add("project", b.place.root, ".proem/skills", span.Workspace)
+		if at, ok := b.ownHome(); ok {
+			add("workspace", at.root, path.Join(at.dir, "skills"), span.Workspace)
+		}
 		return tiers
 	}
 	user()

@@ -3,10 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
+	"path"
 	"slices"
 
 	"github.com/proemhq/proem/agent"
 	"github.com/proemhq/proem/agent/spawn"
+	"github.com/proemhq/proem/preset/agentscope"
 	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/session/memory"
 	"github.com/proemhq/proem/source/load"
@@ -20,19 +22,26 @@ import (
 	"github.com/proemhq/proem/tool/todo"
 )
 
-// projectSubagents is the folder of a project's declarations.
-func (b *bench) projectSubagents() subagents.Place {
-	return subagents.Place{Scope: "project", Root: b.place.root, Dir: ".proem/subagents", Trust: span.Workspace}
+// projectSubagents are the folders of a project's declarations.
+func (b *bench) projectSubagents() []subagents.Place {
+	places := []subagents.Place{{Scope: "project", Root: b.place.root, Dir: ".proem/subagents", Trust: span.Workspace}}
+	if at, ok := b.ownHome(); ok {
+		places = append(places, subagents.Place{Scope: "workspace", Root: at.root, Dir: path.Join(at.dir, "subagents"), Trust: span.Workspace})
+	}
+	return places
 }
 
 // declarations returns the source of subagent declarations.
 func (b *bench) declarations(l *load.Loader) *subagents.Source {
 	c := subagents.Config{Env: b.env, Loader: l, Tool: subagent.SpawnName}
+	if b.cfg.Preset == agentScope {
+		c.Builtin = []subagents.Declaration{agentscope.General()}
+	}
 	if b.place.userConfig != "" {
 		c.Places = append(c.Places, subagents.Place{Scope: "user", Root: b.place.userConfig, Dir: "subagents", Trust: span.User})
 	}
 	if b.trusted {
-		c.Places = append(c.Places, b.projectSubagents())
+		c.Places = append(c.Places, b.projectSubagents()...)
 	}
 	return subagents.New(c)
 }
@@ -69,7 +78,7 @@ func (c *command) spawning(b *bench, o options, l *load.Loader, store session.St
 // its declaration leaves it a part.
 func (c *command) child(ctx context.Context, b *bench, o options, l *load.Loader, d *subagents.Declaration) (agent.Config, error) {
 	own := *b
-	own.subagents, own.diagnostics = nil, nil
+	own.subagents, own.diagnostics, own.child = nil, nil, true
 	if d.Model != "" {
 		var err error
 		if own.model, err = c.named(b.cfg, b.env, d.Model); err != nil {
@@ -94,7 +103,7 @@ func (c *command) child(ctx context.Context, b *bench, o options, l *load.Loader
 		return (name == todo.Name || name == plan.EnterName || name == plan.WriteName || name == plan.ExitName) && !slices.Contains(d.Tools, name)
 	})
 	if !slices.Contains(d.Inherit, subagents.Skills) && !slices.Contains(d.Tools, skill.Name) { // it is not shown the list
-		tools = slices.DeleteFunc(tools, func(t tool.Tool) bool { return t.Spec().Name == skill.Name })
+		tools = slices.DeleteFunc(tools, func(t tool.Tool) bool { return tool.RuleName(t) == skill.Name })
 	}
 	cfg := agent.Config{
 		Model: own.model.Model, ModelName: own.model.name, Registry: reg, Preset: &p, Env: b.env, Tools: tools, Nested: own.nested,

@@ -3,6 +3,7 @@ package cli
 import (
 	"path/filepath"
 
+	"github.com/proemhq/proem/preset/agentscope/toolset"
 	"github.com/proemhq/proem/tool"
 	"github.com/proemhq/proem/tool/ask"
 	toolfs "github.com/proemhq/proem/tool/fs"
@@ -58,9 +59,12 @@ func (c *command) builtins(b *bench) ([]tool.Tool, error) {
 	if every <= 0 {
 		every = -1 // there zero is the default, here it is never
 	}
+	shared := append([]tool.Tool{b.policy.Watch(sh, b.env.Files), ask.New(nil), todo.New(todo.Config{Every: every})}, plan.New()...)
+	if b.cfg.Preset == agentScope {
+		return append(b.agentScopeFiles(), toolset.Rename(shared...)...), nil
+	}
 	return append([]tool.Tool{
 		toolfs.ReadFile(with("read_file")), toolfs.ListFiles(with("list_files")), toolfs.WriteFile(with("write_file")), toolfs.EditFile(with("edit_file")),
-		search.Glob(looks("glob")), search.Grep(looks("grep")), b.policy.Watch(sh, b.env.Files), ask.New(nil),
-		todo.New(todo.Config{Every: every}),
-	}, plan.New()...), nil
+		search.Glob(looks("glob")), search.Grep(looks("grep")),
+	}, shared...), nil
 }

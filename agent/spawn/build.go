@@ -69,9 +69,13 @@ func (s *Spawner) choose(cfg *agent.Config, d *subagents.Declaration, depth int)
 	}
 	have := map[string]bool{}
 	cfg.Tools = slices.DeleteFunc(cfg.Tools, func(t tool.Tool) bool {
-		name := t.Spec().Name
-		have[name] = slices.Contains(d.Tools, name)
-		return !have[name]
+		for _, name := range []string{t.Spec().Name, tool.RuleName(t)} { // as it is shown, or as every preset knows it
+			if slices.Contains(d.Tools, name) {
+				have[name] = true
+				return false
+			}
+		}
+		return true
 	})
 	cfg.Sets = nil // their tools come and go; a declaration names what it wants
 	var notes []prompt.Diagnostic
@@ -91,8 +95,13 @@ func isOurs(name string) bool {
 // narrowed returns the preset with a first stage that leaves out what the
 // declaration does not inherit.
 func narrowed(p preset.Preset, d *subagents.Declaration) *preset.Preset {
-	stages := p.Stages
+	stages, transform := p.Stages, p.Transform
 	p.Stages = func(lineage []string) []prompt.Stage { return append([]prompt.Stage{Inherit(d)}, stages(lineage)...) }
+	if transform != nil {
+		p.Transform = func(lineage []string, hosts []preset.Transformer) []prompt.Stage {
+			return append([]prompt.Stage{Inherit(d)}, transform(lineage, hosts)...)
+		}
+	}
 	return &p
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/proemhq/proem/preset"
+	"github.com/proemhq/proem/preset/agentscope"
 	"github.com/proemhq/proem/preset/ai4j"
 	"github.com/proemhq/proem/preset/deepseek"
 	"github.com/proemhq/proem/preset/standard"
@@ -24,7 +25,7 @@ type Design struct {
 
 // Designs returns those of the presets there are.
 func Designs() []Design {
-	return []Design{{"standard", newStandard}, {"deepseek", newDeepSeek}, {"ai4j", newAI4J}}
+	return []Design{{"standard", newStandard}, {"deepseek", newDeepSeek}, {"agentscope", newAgentScope}, {"ai4j", newAI4J}}
 }
 
 // A World is what the sources of a scenario read.
@@ -165,4 +166,23 @@ func newDeepSeek(w *World) (preset.Preset, *registry.Registry, error) {
 		{Tasks, prompt.SectionDef{Channel: prompt.Context, Order: 300, Class: prompt.Turn, Source: "subagents"}},
 	})
 	return d.Preset(), d.Registry, err
+}
+
+// newAgentScope rewrites the system text wherever something of it changes: the
+// subagents with what they do now stand in front of it, the date at the head of the
+// workspace's files. The list of what is to be done is sent with every request. The
+// scenario's sections stand for the guidance, which is not sent again.
+func newAgentScope(w *World) (preset.Preset, *registry.Registry, error) {
+	reg := registry.New()
+	err := w.registerAll(reg.Global(), []spot{
+		{Subagents, prompt.SectionDef{Order: 1, Class: prompt.Turn, Source: "subagents"}},
+		{Tasks, prompt.SectionDef{Order: 2, Class: prompt.Turn, Source: "subagents"}},
+		{Section, prompt.SectionDef{Order: agentscope.OrderKnowledge, Class: prompt.Stable}},
+		{Date, prompt.SectionDef{Order: agentscope.OrderSession, Class: prompt.Session, Source: "clock"}},
+		{File, prompt.SectionDef{Order: agentscope.OrderDocs, Class: prompt.Session, Trust: span.Project, Source: "file"}},
+		{Memory, prompt.SectionDef{Order: agentscope.OrderDocs + 1, Class: prompt.Session, Trust: span.Workspace, Source: "file"}},
+		{Skills, prompt.SectionDef{Order: agentscope.OrderSkills, Class: prompt.Session, Source: "skills"}},
+		{Todo, prompt.SectionDef{Channel: prompt.Reminder, Class: prompt.Turn, Source: "todos"}},
+	})
+	return agentscope.New(agentscope.Config{}), reg, err
 }

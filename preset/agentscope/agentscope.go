@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/proemhq/proem/preset"
+	"github.com/proemhq/proem/preset/standard"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/span"
 	"github.com/proemhq/proem/stage"
@@ -26,7 +27,10 @@ type Config struct {
 	NoTaskList     bool // leave out the guidance for todos and their reminder
 	NoPlan         bool // leave out the banners of plan mode
 	SubagentsAfter bool // put the subagents behind everything, not in front
-	KeepMissing    bool // leave references to unknown variables in the text, with a warning
+	// KeepLoop keeps what every agent is told of the loop that it runs in. Without it
+	// the guidance of the workspace stands for that.
+	KeepLoop    bool
+	KeepMissing bool // leave references to unknown variables in the text, with a warning
 	// Refresh, if not nil, takes the place of preset.EachStep.
 	Refresh *preset.Refresh
 }
@@ -87,7 +91,7 @@ func (cfg Config) stages(hosts []preset.Transformer) []prompt.Stage {
 		stage.ToolOrder(cfg.ToolOrder),
 		stage.Protect(cfg.Hooks...),
 		stage.Interpolate(stage.InterpolateConfig{Optional: true, Keep: cfg.KeepMissing}),
-		replaced,
+		replaced(cfg.KeepLoop),
 		stage.DropBlank(),
 		seed,
 	)
@@ -155,7 +159,7 @@ func apart(s prompt.Stage, away func(*prompt.Section) bool) prompt.Stage {
 // replacedBy are the texts that other parts of proem bring and that this model
 // says in its own words.
 var replacedBy = []struct{ name, by string }{
-	{"runtime", "the guidance of the workspace"},
+	{standard.RuntimeSection, "the guidance of the workspace"},
 	{"todo_write", TaskListSection},
 	{"todo-reminder", TodosSection},
 	{"plan_enter", PlanSection},
@@ -164,40 +168,43 @@ var replacedBy = []struct{ name, by string }{
 }
 
 // replaced leaves those texts out. It knows them by name and by who wrote them.
-var replaced = prompt.Stage{
-	Name: "replaced",
-	Doc:  "leaves out texts of tools and of the loop that the model says in its own words",
-	Apply: func(_ prompt.Input, a prompt.Assembly) (prompt.Assembly, error) {
-		by := func(s *prompt.Section) string {
-			if s.Doc != nil || s.Trust() != 0 || s.From != nil && (s.From.Source == "config" || s.From.Source == "file") {
-				return ""
-			}
-			for _, r := range replacedBy {
-				if r.name == s.Name {
-					return r.by
-				}
-			}
+func replaced(keepLoop bool) prompt.Stage {
+	by := func(s *prompt.Section) string {
+		if keepLoop && s.Name == standard.RuntimeSection || s.Doc != nil || s.Trust() != span.Builtin ||
+			s.From != nil && (s.From.Source == "config" || s.From.Source == "file") {
 			return ""
 		}
-		var kept []prompt.Section
-		for i := range a.Sections {
-			s := &a.Sections[i]
-			why := by(s)
-			if why != "" && kept == nil {
-				kept = append(make([]prompt.Section, 0, len(a.Sections)), a.Sections[:i]...)
-				a.Notes = slices.Clip(a.Notes)
-			}
-			if why != "" {
-				a.Notes = append(a.Notes, prompt.Note{Name: s.Name, Stage: "replaced", From: s.From, Reason: "this preset says it in " + why})
-			} else if kept != nil {
-				kept = append(kept, *s)
+		for _, r := range replacedBy {
+			if r.name == s.Name && (s.Name != standard.RuntimeSection || s.Text.String() == standard.RuntimeText) {
+				return r.by
 			}
 		}
-		if kept != nil {
-			a.Sections = kept
-		}
-		return a, nil
-	},
+		return ""
+	}
+	return prompt.Stage{
+		Name: "replaced",
+		Doc:  "leaves out texts of tools and of the loop that the model says in its own words",
+		Apply: func(_ prompt.Input, a prompt.Assembly) (prompt.Assembly, error) {
+			var kept []prompt.Section
+			for i := range a.Sections {
+				s := &a.Sections[i]
+				why := by(s)
+				if why != "" && kept == nil {
+					kept = append(make([]prompt.Section, 0, len(a.Sections)), a.Sections[:i]...)
+					a.Notes = slices.Clip(a.Notes)
+				}
+				if why != "" {
+					a.Notes = append(a.Notes, prompt.Note{Name: s.Name, Stage: "replaced", From: s.From, Reason: "this preset says it in " + why})
+				} else if kept != nil {
+					kept = append(kept, *s)
+				}
+			}
+			if kept != nil {
+				a.Sections = kept
+			}
+			return a, nil
+		},
+	}
 }
 
 // seed trims what the host's transformers begin with.

@@ -3,6 +3,7 @@ package agentscope
 import (
 	"context"
 
+	"github.com/proemhq/proem/preset/standard"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/registry"
 	"github.com/proemhq/proem/source"
@@ -12,9 +13,10 @@ import (
 )
 
 // Names of the sections that the preset contributes, in their order. The files of
-// the workspace are sections with names of their own.
+// the workspace are sections with names of their own. What a subagent can inherit of
+// them is known by the names.
 const (
-	SessionSection     = "agentscope:session"
+	SessionSection     = "workspace:context"
 	KnowledgeSection   = "agentscope:knowledge"
 	RecallSection      = "agentscope:recall"
 	PersistenceSection = "agentscope:persistence"
@@ -23,29 +25,30 @@ const (
 	FilesEndSection    = "agentscope:files-end"
 	TaskListSection    = "agentscope:task-list"
 	PlanSection        = "agentscope:plan"
-	SkillsSection      = "agentscope:skills"
-	SubagentsSection   = "agentscope:subagents"
+	SkillsSection      = standard.SkillsSection
+	SubagentsSection   = standard.SubagentsSection
 	TodosSection       = "agentscope:todos" // in the channel reminder
 )
 
 // OrderContext is where the preset's own sections begin. What the host registers
 // in the system channel below it is the base prompt.
-const OrderContext = 1_000_000
+const OrderContext = 100_000
 
-// The places of the contributions.
+// The places of the contributions. The guidance is registered by nobody: a stage
+// writes it.
 const (
-	orderSession = OrderContext + 10*iota
-	orderKnowledge
-	orderRecall
-	orderPersistence
-	orderWorkspace
-	orderFiles
-	orderDocs
-	orderFilesEnd
-	orderTaskList
-	orderPlan
-	orderSkills
-	orderSubagents
+	OrderSession = OrderContext + 10*iota
+	OrderKnowledge
+	OrderRecall
+	OrderPersistence
+	OrderWorkspace
+	OrderFiles
+	OrderDocs // the files; the stage writes their blocks
+	OrderFilesEnd
+	OrderTaskList
+	OrderPlan
+	OrderSkills
+	OrderSubagents
 )
 
 // Parts are what the prompt is made of besides the base. Empty ones are left out.
@@ -83,11 +86,11 @@ func Define(s *registry.Scope, p Parts) error {
 		home = p.Home.Read
 	}
 	for _, err := range []error{
-		dynamic(prompt.SectionDef{Name: SessionSection, Order: orderSession, Sep: "\n", Source: "session"}, p.Session != nil, p.Session.read),
-		dynamic(prompt.SectionDef{Name: "workspace", Order: orderDocs, Trust: span.Workspace, Source: "file"}, p.Session != nil && p.Home != nil, home),
-		dynamic(prompt.SectionDef{Name: PlanSection, Order: orderPlan, Class: prompt.Turn, Source: "plan"}, p.Plan != nil, readPlan(p.Plan)),
-		dynamic(prompt.SectionDef{Name: SkillsSection, Order: orderSkills, Source: "skills"}, set != nil, list.read),
-		dynamic(prompt.SectionDef{Name: SubagentsSection, Order: orderSubagents, Class: prompt.Turn, Source: "subagents"}, p.Subagents != nil, agents.read),
+		dynamic(prompt.SectionDef{Name: SessionSection, Order: OrderSession, Sep: "\n", Source: "session"}, p.Session != nil, p.Session.read),
+		dynamic(prompt.SectionDef{Name: "workspace", Order: OrderDocs, Trust: span.Workspace, Source: "file"}, p.Session != nil && p.Home != nil, home),
+		dynamic(prompt.SectionDef{Name: PlanSection, Order: OrderPlan, Class: prompt.Turn, Source: "plan"}, p.Plan != nil, readPlan(p.Plan)),
+		dynamic(prompt.SectionDef{Name: SkillsSection, Order: OrderSkills, Source: "skills"}, set != nil, list.read),
+		dynamic(prompt.SectionDef{Name: SubagentsSection, Order: OrderSubagents, Class: prompt.Turn, Source: "subagents"}, p.Subagents != nil, agents.read),
 		dynamic(prompt.SectionDef{Name: TodosSection, Channel: prompt.Reminder, Class: prompt.Turn, Order: 200, Source: "todos"}, p.Todos != nil, readTodos(p.Todos)),
 	} {
 		if err != nil {

@@ -22,13 +22,19 @@ type Session struct {
 	OS        string         // name and version
 	Workspace string         // absolute
 	TempDir   string
+	NoDate    bool // leave out the date
+	NoID      bool // leave out the session's id
 	// Memory is what is known of the environment, as it is to be shown.
 	Memory string
 }
 
 // read returns the section. The session's id is that of the request.
 func (s *Session) read(ctx context.Context, _ source.Query) (prompt.Fact, error) {
-	return prompt.Fact{Text: s.text(env.OrSystem(s.Env).Clock.Now(), tool.Session(ctx)), Class: prompt.Session}, nil
+	id := tool.Session(ctx)
+	if s.NoID {
+		id = ""
+	}
+	return prompt.Fact{Text: s.text(env.OrSystem(s.Env).Clock.Now(), id), Class: prompt.Session}, nil
 }
 
 func (s *Session) text(now time.Time, id string) string {
@@ -48,7 +54,9 @@ func (s *Session) text(now time.Time, id string) string {
 		}
 	}
 	line("Agent", name)
-	line("Date", now.In(zone).Format("Monday Jan 2, 2006"))
+	if !s.NoDate {
+		line("Date", now.In(zone).Format("Monday Jan 2, 2006"))
+	}
 	line("Operating system", s.OS)
 	line("Workspace", s.Workspace)
 	line("Temporary directory", s.TempDir)

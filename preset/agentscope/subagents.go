@@ -105,7 +105,7 @@ func (cfg Config) subagents() prompt.Stage {
 		Doc:  "writes the block of the subagents, in front of everything or behind it",
 		Apply: func(_ prompt.Input, a prompt.Assembly) (prompt.Assembly, error) {
 			i := section(&a, SubagentsSection)
-			if i < 0 || a.Sections[i].Order != orderSubagents {
+			if i < 0 || a.Sections[i].Order != OrderSubagents {
 				return a, nil
 			}
 			t := namedOf(a.Tools)

@@ -45,7 +45,7 @@ func (cfg Config) taskList() prompt.Stage {
 		Apply: func(_ prompt.Input, a prompt.Assembly) (prompt.Assembly, error) {
 			t := namedOf(a.Tools)
 			if t.todo != "" && !cfg.NoTaskList {
-				put(&a, own(TaskListSection, orderTaskList, t.taskList()))
+				put(&a, own(TaskListSection, OrderTaskList, t.taskList()))
 				return a, nil
 			}
 			return drop(a, TodosSection, "task-list", "todos are switched off, or their tool is not shown"), nil

@@ -18,7 +18,7 @@ func (cfg Config) workspace() prompt.Stage {
 		Name: "workspace",
 		Doc:  "writes the guidance and the blocks of the workspace's files around what was read of it",
 		Apply: func(_ prompt.Input, a prompt.Assembly) (prompt.Assembly, error) {
-			if at := section(&a, SessionSection); at < 0 || a.Sections[at].Order != orderSession {
+			if at := section(&a, SessionSection); at < 0 || a.Sections[at].Order != OrderSession {
 				return a, nil
 			}
 			return cfg.context(a), nil
@@ -34,7 +34,7 @@ func (cfg Config) context(a prompt.Assembly) prompt.Assembly {
 	b := blocks{notes: a.Notes}
 	kept := make([]prompt.Section, 0, len(a.Sections)+10)
 	for i := range a.Sections {
-		if s := a.Sections[i]; isOwn(&s) && s.Order == orderDocs {
+		if s := a.Sections[i]; isOwn(&s) && s.Order == OrderDocs {
 			b.add(s, remembers)
 		} else {
 			kept = append(kept, s)
@@ -49,10 +49,10 @@ func (cfg Config) context(a prompt.Assembly) prompt.Assembly {
 		order float64
 		text  string
 	}{
-		{KnowledgeSection, orderKnowledge, t.knowledge()},
-		{RecallSection, orderRecall, t.recall()},
-		{PersistenceSection, orderPersistence, t.persistence(cfg.Extracts)},
-		{WorkspaceSection, orderWorkspace, cfg.Place.paragraph(t)},
+		{KnowledgeSection, OrderKnowledge, t.knowledge()},
+		{RecallSection, OrderRecall, t.recall()},
+		{PersistenceSection, OrderPersistence, t.persistence(cfg.Extracts)},
+		{WorkspaceSection, OrderWorkspace, cfg.Place.paragraph(t)},
 	} {
 		if g.text != "" {
 			put(&a, own(g.name, g.order, g.text))
@@ -149,8 +149,8 @@ func (b *blocks) write(remembers bool, t named) []prompt.Section {
 			origins = append(origins, escaped(fmt.Sprintf("%s: %s, trust %s", x.tag, d.Name, d.Trust()), nil))
 		}
 	}
-	out := []prompt.Section{own(FilesSection, orderFiles, notice(remembers, origins)+"\n\n<loaded_context>")}
-	order := float64(orderDocs)
+	out := []prompt.Section{own(FilesSection, OrderFiles, notice(remembers, origins)+"\n\n<loaded_context>")}
+	order := float64(OrderDocs)
 	for _, x := range all {
 		if len(x.docs) == 0 {
 			s := own("agentscope:"+x.tag, order, b.empty(x.tag, t))
@@ -173,7 +173,7 @@ func (b *blocks) write(remembers bool, t named) []prompt.Section {
 			out = append(out, s)
 		}
 	}
-	end := own(FilesEndSection, orderFilesEnd, "</loaded_context>")
+	end := own(FilesEndSection, OrderFilesEnd, "</loaded_context>")
 	end.Sep = "\n"
 	return append(out, end)
 }

@@ -35,9 +35,12 @@ type Config struct {
 	Resolve func(ctx context.Context, name string) (root, below string, ok bool)
 	// Allow returns what a tool, by proem's name of it, asks before it shows or
 	// changes something; nil: nothing is asked.
-	Allow  func(tool string) func(ctx context.Context, path string) error
+	Allow  func(tool string) Ask
 	Images bool
 }
+
+// Ask is asked with an absolute path; its error refuses and is shown to the model.
+type Ask = func(ctx context.Context, path string) error
 
 // Files returns read_file, list_files, write_file, edit_file, glob_files and
 // grep_files. A relative path is looked for in the workspace and then in the
@@ -166,7 +169,7 @@ func (t *fileTool) place(user string, makes bool) place {
 	machine.Files = laid
 	p := place{env: &machine, space: vfs.Space{Mode: c.Mode, Resolve: c.Resolve}}
 	p.space.Roots = append([]vfs.Root{{Dir: c.Project, Name: "project"}, {Dir: upper, Name: "workspace"}}, c.Roots...)
-	var ask func(context.Context, string) error
+	var ask Ask
 	if c.Allow != nil {
 		ask = c.Allow(t.name)
 	}
