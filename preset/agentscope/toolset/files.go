@@ -167,7 +167,10 @@ func (t *fileTool) place(user string, makes bool) place {
 		laid.over = vfs.Overlay{At: c.Project, Upper: machine.Files, UpperDir: upper, Lower: machine.Files, LowerDir: c.Project}.Files()
 	}
 	machine.Files = laid
-	p := place{env: &machine, space: vfs.Space{Mode: c.Mode, Resolve: c.Resolve}}
+	p := place{env: &machine, space: vfs.Space{Mode: c.Mode}}
+	if !t.writes { // what is written lies where the overlay has it
+		p.space.Resolve = c.Resolve
+	}
 	p.space.Roots = append([]vfs.Root{{Dir: c.Project, Name: "project"}, {Dir: upper, Name: "workspace"}}, c.Roots...)
 	var ask Ask
 	if c.Allow != nil {
@@ -203,7 +206,7 @@ func (t *fileTool) resolved(ctx context.Context, args json.RawMessage) context.C
 	var a struct {
 		Path string `json:"path"`
 	}
-	if t.cfg.Resolve == nil || json.Unmarshal(args, &a) != nil || a.Path == "" {
+	if t.cfg.Resolve == nil || t.writes || json.Unmarshal(args, &a) != nil || a.Path == "" {
 		return ctx
 	}
 	if _, _, ok := t.cfg.Resolve(ctx, a.Path); !ok {
