@@ -46,7 +46,7 @@ var arrows = []archtest.Row{
 	{Path: "preset", To: []string{"registry", "stage"}}, // not to agent: an agent without a preset takes the standard one
 	{Path: "preset/agentscope", To: []string{"preset", "tool"}}, // tool: its tools have names of their own
 	{Path: "agent", To: []string{"preset", "provider", "registry", "session", "token", "tool/permit"}},
-	{Path: "inspect", To: []string{"agent"}},
+	{Path: "inspect", To: []string{"agent", "preset/agentscope"}},
 	{Path: "prompttest", To: []string{"registry"}},
 	{Path: "providertest", To: []string{"provider", "token"}},
 	{Path: "cli", To: []string{"inspect"}},
