@@ -95,3 +95,11 @@ func (b *bench) skillTool() tool.Tool {
 	}
 	return skill.Load(b.skills)
 }
+
+// presented returns tools as the preset presents them.
+func (b *bench) presented(tools []tool.Tool) []tool.Tool {
+	if b.cfg.Preset == agentScope {
+		return toolset.Rename(tools...)
+	}
+	return tools
+}

@@ -257,7 +257,7 @@ func (c *command) buildAgent(ctx context.Context, b *bench, o options, permissio
 		return err
 	}
 	if b.spawner != nil {
-		tools, hooks = append(tools, b.spawner.Tools()...), append(hooks, b.spawner)
+		tools, hooks = append(tools, b.presented(b.spawner.Tools())...), append(hooks, b.spawner)
 	}
 	b.agent, err = agent.New(agent.Config{
 		Model: b.model.Model, ModelName: b.model.name, Fallback: fallback, Registry: reg, Preset: &p, Store: store, Env: b.env,
