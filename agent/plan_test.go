@@ -271,7 +271,7 @@ func TestPlanExit(t *testing.T) {
 	if len(got) != 2 || got[0] != "e2: The user agreed. Plan mode is off: carry out the plan." || got[1][0] == '!' {
 		t.Errorf("got %q", got)
 	}
-	diff(t, "state", planOf(t, b.Agent), plan.State{Plan: "do it"})
+	diff(t, "state", planOf(t, b.Agent), plan.State{Agreed: 1, Plan: "do it"})
 	if last := b.sent[len(b.sent)-1]; strings.Contains(inJSON(last.Messages[len(last.Messages)-2:]), planOn) {
 		t.Error("plan mode is said after it ended")
 	}

@@ -61,6 +61,7 @@ func (b *bench) defineAgentScope(scope *registry.Scope, l *load.Loader, t *stand
 		s.OS, s.Workspace = runtime.GOOS, b.place.workspace
 	}
 	parts := agentscope.Parts{Session: s, Home: t.Files, Skills: b.skills, Subagents: b.subagents,
+		Todos: agentscope.SessionTodos, Plan: agentscope.SessionPlan(agentscope.DefaultPlanFile),
 		List: agentscope.List{XML: b.cfg.AgentScope.SkillsStyle == "xml", Tool: b.skillTool().Spec().Name, Shell: "execute",
 			MaxBytes: budget(b.cfg.Skills.ListMaxBytes)}}
 	if !b.portable {
@@ -77,15 +78,15 @@ func (b *bench) defineAgentScope(scope *registry.Scope, l *load.Loader, t *stand
 	return agentscope.Define(scope, parts)
 }
 
-// agentScopeFiles returns the tools for files, with the agent's home laid over the
-// project.
-func (b *bench) agentScopeFiles() []tool.Tool {
+// agentScopeTools returns the tools that the preset has of its own: for files, with
+// the agent's home laid over the project, and for plans, which are kept there.
+func (b *bench) agentScopeTools() []tool.Tool {
 	c := toolset.Config{Env: b.env, Project: b.place.root, Workspace: b.place.workspace, Images: true, Resolve: b.resolve}
 	c.Allow = func(tool string) toolset.Ask { return allows(b.policy, tool) }
 	if dir := b.place.results(); dir != "" {
 		c.Roots = []vfs.Root{{Dir: filepath.Clean(dir), Name: "long results", ReadOnly: true}}
 	}
-	return toolset.Files(c)
+	return append(toolset.Files(c), toolset.Plan(c, agentscope.DefaultPlanFile)...)
 }
 
 // skillTool returns the tool that loads a skill.

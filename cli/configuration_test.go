@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -59,11 +58,6 @@ func keysTable() string {
 		}
 		if k.UserOnly {
 			marks = append(marks, "user only")
-		}
-		if slices.ContainsFunc(inert, func(i string) bool {
-			return k.Name == i || strings.HasPrefix(k.Name, strings.TrimSuffix(i, ".")+".") || strings.HasPrefix(k.Name, i+"[")
-		}) {
-			marks = append(marks, "no effect yet")
 		}
 		if marks != nil {
 			meaning += " *(" + strings.Join(marks, ", ") + ")*"

@@ -27,7 +27,7 @@ func (b *bench) contradictions(a prompt.Assembly) []prompt.Diagnostic {
 	for _, k := range config.Keys() {
 		switch {
 		case strings.ContainsAny(k.Name, "[*"):
-		case strings.HasPrefix(k.Name, "deepseek.") && b.cfg.Preset != "deepseek":
+		case strings.HasPrefix(k.Name, "deepseek.") && b.cfg.Preset != "deepseek", strings.HasPrefix(k.Name, agentScope+".") && b.cfg.Preset != agentScope:
 			say(prompt.Warning, contradiction, k.Name, "has no effect: the preset is %s", b.preset.Name)
 		case k.Name == "variables_missing" && b.cfg.Preset == "deepseek":
 			say(prompt.Warning, contradiction, k.Name, "has no effect: the preset deepseek refuses unknown variables")
@@ -91,4 +91,12 @@ func (b *bench) unusedVariables(a prompt.Assembly, say sayKey) {
 			}
 		}
 	}
+}
+
+// written returns where a key was written, and whether it was: a key that was not has
+// the origin of the group that was.
+func written(cfg config.Config, key string) (config.Origin, bool) {
+	o := cfg.Origin(key)
+	group := key[:max(0, strings.LastIndexAny(key, ".["))]
+	return o, o.Layer != config.DefaultLayer && (group == "" || o != cfg.Origin(group))
 }

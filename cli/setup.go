@@ -156,7 +156,7 @@ func (c *command) configure(b *bench, o options) error {
 	if err != nil {
 		return c.nameAgents(err)
 	}
-	b.cfg, b.diagnostics = cfg, append(append(b.diagnostics, notes...), reportInert(cfg)...)
+	b.cfg, b.diagnostics = cfg, append(b.diagnostics, notes...)
 	b.rules, notes = configured(user, cfg)
 	b.diagnostics = append(b.diagnostics, notes...)
 	if c.flags.agent != "" {

@@ -59,12 +59,12 @@ func (c *command) builtins(b *bench) ([]tool.Tool, error) {
 	if every <= 0 {
 		every = -1 // there zero is the default, here it is never
 	}
-	shared := append([]tool.Tool{b.policy.Watch(sh, b.env.Files), ask.New(nil), todo.New(todo.Config{Every: every})}, plan.New()...)
+	shared := []tool.Tool{b.policy.Watch(sh, b.env.Files), ask.New(nil), todo.New(todo.Config{Every: every})}
 	if b.cfg.Preset == agentScope {
-		return append(b.agentScopeFiles(), toolset.Rename(shared...)...), nil
+		return append(b.agentScopeTools(), toolset.Rename(shared...)...), nil
 	}
 	return append([]tool.Tool{
 		toolfs.ReadFile(with("read_file")), toolfs.ListFiles(with("list_files")), toolfs.WriteFile(with("write_file")), toolfs.EditFile(with("edit_file")),
 		search.Glob(looks("glob")), search.Grep(looks("grep")),
-	}, shared...), nil
+	}, append(shared, plan.New()...)...), nil
 }

@@ -71,7 +71,6 @@ var rules = []Rule{
 	{ruleTurnBudget, warning, "System and instructions are sent with each step. Their tokens times steps.max are more than a turn should cost (--turn-tokens).", ""},
 	{"config.agent", failure, "There is no agent of that name.", ""},
 	{"config.contradiction", warning, "Two keys contradict each other, or a key has no effect beside another.", ""},
-	{"config.inert", warning, "A key is set that this version reads and does not act on.", ""},
 	{"config.read", failure, "A configuration file cannot be read.", ""},
 	{"config.syntax", failure, "A configuration file is not YAML, or YAML of a kind that is refused.", ""},
 	{"config.type", failure, "A key has a value of another type than its own.", ""},

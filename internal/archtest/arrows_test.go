@@ -43,7 +43,7 @@ var arrows = []archtest.Row{
 	{Path: "tool/permit", To: []string{"tool"}},
 	{Path: "tool", To: []string{"source", "stage", "tool/permit/plain", "vfs"}}, // stage: what a tool loads is fenced like a section
 	{Path: "provider", To: []string{"wire"}},
-	{Path: "preset", To: []string{"registry", "stage"}}, // not to agent: an agent without a preset takes the standard one
+	{Path: "preset", To: []string{"registry", "stage"}},         // not to agent: an agent without a preset takes the standard one
 	{Path: "preset/agentscope", To: []string{"preset", "tool"}}, // tool: its tools have names of their own
 	{Path: "agent", To: []string{"preset", "provider", "registry", "session", "token", "tool/permit"}},
 	{Path: "inspect", To: []string{"agent", "preset/agentscope"}},

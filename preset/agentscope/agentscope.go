@@ -11,6 +11,8 @@ import (
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/span"
 	"github.com/proemhq/proem/stage"
+	"github.com/proemhq/proem/tool/plan"
+	"github.com/proemhq/proem/tool/todo"
 )
 
 // Config holds the options of the stages. The zero value is the default.
@@ -91,7 +93,7 @@ func (cfg Config) stages(hosts []preset.Transformer) []prompt.Stage {
 		stage.ToolOrder(cfg.ToolOrder),
 		stage.Protect(cfg.Hooks...),
 		stage.Interpolate(stage.InterpolateConfig{Optional: true, Keep: cfg.KeepMissing}),
-		replaced(cfg.KeepLoop),
+		cfg.replaced(),
 		stage.DropBlank(),
 		seed,
 	)
@@ -160,17 +162,19 @@ func apart(s prompt.Stage, away func(*prompt.Section) bool) prompt.Stage {
 // says in its own words.
 var replacedBy = []struct{ name, by string }{
 	{standard.RuntimeSection, "the guidance of the workspace"},
-	{"todo_write", TaskListSection},
+	{todo.Name, TaskListSection},
 	{"todo-reminder", TodosSection},
-	{"plan_enter", PlanSection},
+	{plan.EnterName, PlanSection},
 	{"plan-reminder", PlanSection},
 	{"plan-tools", PlanSection},
 }
 
 // replaced leaves those texts out. It knows them by name and by who wrote them.
-func replaced(keepLoop bool) prompt.Stage {
+// Without banners of its own, the model is still told of plan mode by its tools.
+func (cfg Config) replaced() prompt.Stage {
 	by := func(s *prompt.Section) string {
-		if keepLoop && s.Name == standard.RuntimeSection || s.Doc != nil || s.Trust() != span.Builtin ||
+		if cfg.KeepLoop && s.Name == standard.RuntimeSection || cfg.NoPlan && s.Channel == prompt.Reminder && strings.HasPrefix(s.Name, "plan-") ||
+			s.Doc != nil || s.Trust() != span.Builtin ||
 			s.From != nil && (s.From.Source == "config" || s.From.Source == "file") {
 			return ""
 		}

@@ -200,13 +200,13 @@ var workspace = []behaviour{
 		w.memory.ExtraFiles = []string{"docs/SOUL.md", "a b>.md", "Skill", "missing.md"}
 		has(t, "tags", w.system(), "  <docs_soul_md>\n  Kind.\n  </docs_soul_md>\n  <a_b__md>", "<skill_file>", "not", "missing_md")
 	}},
-	{"22 memory is cut to its newest entries", func(t *testing.T) { s13(t) }},
+	{"22 memory is cut to its newest entries", s13},
 	{"23 memory without room is announced", func(t *testing.T) {
 		w := newWorld(t, map[string]string{".proem/AGENTS.md": strings.Repeat("word ", 600), ".proem/MEMORY.md": strings.Repeat("- secret\n", 1000)})
 		w.memory.MaxTokens = 30
 		has(t, "no room at all", w.system(), "left out", "not", "secret\n  - secret")
 	}},
-	{"24 content cannot end its block", func(t *testing.T) { hostile(t) }},
+	{"24 content cannot end its block", hostile},
 	{"24a a blank file is absent", func(t *testing.T) {
 		w := newWorld(t, map[string]string{".proem/AGENTS.md": " \n", ".proem/MEMORY.md": "\n"})
 		has(t, "blank", w.system(), "<agents_context></agents_context>", "<memory_context></memory_context>")
@@ -469,7 +469,8 @@ var others = []behaviour{
 		}
 		has(t, "list", w.system(), "### Async tasks (current session)\n\n- t0 (reviewer): running\n", "- t9 ", "and 5 more", "not", "- t10 ")
 	}},
-	{"46 the build banner stands in one turn", func(t *testing.T) { s09(t) }},
+	{"45 plan mode refuses what changes something", s09},
+	{"46 the build banner stands in one turn", s09},
 	{"46a without a plan's file nothing is said", func(t *testing.T) {
 		w := newWorld(t, full())
 		w.parts.Plan = plan(agentscope.Plan{Left: 1})

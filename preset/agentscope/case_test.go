@@ -13,11 +13,14 @@ import (
 	"github.com/proemhq/proem/internal/filetest"
 	"github.com/proemhq/proem/preset"
 	"github.com/proemhq/proem/preset/agentscope"
+	"github.com/proemhq/proem/preset/agentscope/toolset"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/registry"
+	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/source/skills"
 	"github.com/proemhq/proem/span"
 	"github.com/proemhq/proem/tool/shell"
+	"github.com/proemhq/proem/tool/todo"
 	"github.com/proemhq/proem/wire"
 	"github.com/proemhq/proem/wire/anthropic"
 	"github.com/proemhq/proem/wire/openaichat"
@@ -229,15 +232,44 @@ func s08(t *testing.T) {
 }
 
 func s09(t *testing.T) {
-	state := agentscope.Plan{Active: true, File: "plans/PLAN.md"}
 	w := newWorld(t, full())
-	w.parts.Plan = planOf(&state)
-	w.start(done)
-	turn := func() string { return strings.Join(w.run(agent.Text("go")), "") }
-	has(t, "planning", turn(), "PLAN MODE is active (read-only)", "plans/PLAN.md")
-	state = agentscope.Plan{File: "plans/PLAN.md", Left: 1}
-	has(t, "next turn", turn(), "switched from PLAN to BUILD", "plans/PLAN.md", "not", "PLAN MODE is active")
-	has(t, "the turn after", turn(), "not", "BUILD", "PLAN MODE", "plans/PLAN.md")
+	home := filepath.Join(w.project, ".proem")
+	w.without("plan_", "todo_")
+	w.tools = append(w.tools, toolset.Plan(toolset.Config{Project: w.project, Workspace: home}, agentscope.DefaultPlanFile)...)
+	w.tools = append(w.tools, todo.New(todo.Config{}))
+	w.parts.Plan, w.parts.Todos = agentscope.SessionPlan(agentscope.DefaultPlanFile), agentscope.SessionTodos
+	const active, build = "PLAN MODE is active (read-only)", "switched from PLAN to BUILD"
+	w.start(`turns:
+  - calls: [{tool: plan_enter}]
+  - calls: [{tool: write_file, args: {path: early.txt, content: x}}]
+  - calls: [{tool: plan_write, args: {content: "1. tea"}}]
+    expect: {result_contains: "Not run"}
+  - calls: [{tool: todo_write, args: {todos: [{content: boil, status: in_progress}]}}, {tool: plan_exit}]
+  - text: done
+  - calls: [{tool: write_file, args: {path: late.txt, content: x}}]
+  - text: done
+`)
+	first := w.run(agent.Text("go"))
+	has(t, "before", first[0], "not", active, build)
+	for _, text := range first[1:] {
+		has(t, "planning", text, active, "plans/PLAN.md", "not", build)
+		diff(t, "banners", strings.Count(text, "PLAN MODE"), 1)
+	}
+	diff(t, "plan", read(t, filepath.Join(home, "plans/PLAN.md")), "1. tea\n")
+	asked, err := w.ready.Asked(t.Context(), "s1")
+	filetest.Must(t, err)
+	diff(t, "questions", len(asked), 1)
+	has(t, "the rest of the turn", w.run(agent.Input{Replies: []session.Reply{{Call: asked[0].Call, Text: "yes"}}})[0], build, "plans/PLAN.md", "not", active)
+	body := w.model.bodies[len(w.model.bodies)-1]
+	has(t, "todos", body, `- [~] boil`, "not", "Open items")
+	for _, text := range w.run(agent.Text("go on")) {
+		has(t, "next turn", text, build, "plans/PLAN.md", "not", active)
+	}
+	diff(t, "write tools work again", read(t, filepath.Join(home, "late.txt")), "x")
+	if _, err := os.Stat(filepath.Join(home, "early.txt")); err == nil {
+		t.Error("something was written while planning")
+	}
+	has(t, "the turn after", strings.Join(w.run(agent.Text("more")), ""), "not", build, active, "plans/PLAN.md")
 }
 
 func s10(t *testing.T) {

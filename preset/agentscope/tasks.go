@@ -8,6 +8,8 @@ import (
 	"github.com/proemhq/proem/internal/frontmatter"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/source"
+	"github.com/proemhq/proem/tool/plan"
+	"github.com/proemhq/proem/tool/todo"
 )
 
 // A Todo is an item of the session's list.
@@ -23,6 +25,30 @@ type Plan struct {
 	// Left is the turn in which the user agreed to the plan, which ended plan mode;
 	// 0: none did.
 	Left int
+}
+
+// SessionTodos returns the list that the tool of package todo keeps in a session. It
+// is a value for Parts.Todos.
+func SessionTodos(ctx context.Context) []Todo {
+	var out []Todo
+	for _, i := range todo.From(ctx).Items {
+		out = append(out, Todo{Content: i.Content, Status: string(i.Status)})
+	}
+	return out
+}
+
+// SessionPlan returns a value for Parts.Plan: what the tools of package plan keep in
+// a session, of which the plan is written to a file of that name; see package
+// toolset.
+func SessionPlan(file string) func(ctx context.Context) Plan {
+	return func(ctx context.Context) Plan {
+		s := plan.From(ctx)
+		p := Plan{Active: s.Active, Left: s.Agreed}
+		if s.Plan != "" || s.Active {
+			p.File = file
+		}
+		return p
+	}
 }
 
 // DefaultPlanFile is where a plan is written, in the workspace.
@@ -109,9 +135,9 @@ func reminder(text string) string {
 }
 
 // readPlan returns the source of the banners.
-func readPlan(plan func(context.Context) Plan) source.Func {
+func readPlan(of func(context.Context) Plan) source.Func {
 	return func(ctx context.Context, q source.Query) (prompt.Fact, error) {
-		text := plan(ctx).banner(q.Turn)
+		text := of(ctx).banner(q.Turn)
 		return prompt.Fact{Text: text, None: text == "", Class: prompt.Turn}, nil
 	}
 }

@@ -34,8 +34,11 @@ type State struct {
 	Active bool `json:"active"` // plan mode is on
 	// Told says that the conversation tells of plan mode, so that a model must be
 	// told when it ends.
-	Told bool   `json:"told,omitempty"`
-	Plan string `json:"plan,omitempty"` // what plan_write kept last; it stays until the mode is turned on again
+	Told bool `json:"told,omitempty"`
+	// Agreed is the turn in which the user agreed to the plan, which ended plan mode;
+	// 0: none did.
+	Agreed int    `json:"agreed,omitempty"`
+	Plan   string `json:"plan,omitempty"` // what plan_write kept last; it stays until the mode is turned on again
 }
 
 // Parse reads what a session keeps under StateName. With what cannot be read, plan

@@ -128,6 +128,9 @@ func answer(ctx context.Context, _ ending, said string) (tool.Result, error) {
 	switch strings.ToLower(said) {
 	case yes, "y":
 		s.Active, s.Told = false, false
+		if h, ok := tool.HistoryOf(ctx); ok {
+			s.Agreed = h.Turn
+		}
 		if s.Plan != "" && forgotten(ctx) {
 			return s.keeping("The user agreed. Plan mode is off: carry out the plan, which is\n" + s.Plan), nil
 		}
