@@ -308,10 +308,6 @@ func plan(p agentscope.Plan) func(context.Context) agentscope.Plan {
 	return func(context.Context) agentscope.Plan { return p }
 }
 
-func planOf(p *agentscope.Plan) func(context.Context) agentscope.Plan {
-	return func(context.Context) agentscope.Plan { return *p }
-}
-
 func todosOf(l *[]agentscope.Todo) func(context.Context) []agentscope.Todo {
 	return func(context.Context) []agentscope.Todo { return *l }
 }
