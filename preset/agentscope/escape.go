@@ -70,11 +70,13 @@ func isTag(s string, more []string) bool {
 	if got == "" {
 		return false
 	}
-	if slices.Contains(formatTags, got) || slices.Contains(more, got) {
-		word := !strings.ContainsAny(got, "_-")
-		return closing || !spaced || !word
+	is := func(tag string) bool {
+		if strings.ContainsAny(tag, "_-") { // no word: what only begins like it is escaped too
+			return strings.HasPrefix(got, tag)
+		}
+		return got == tag && (closing || !spaced)
 	}
-	return false
+	return slices.ContainsFunc(formatTags, is) || slices.ContainsFunc(more, is)
 }
 
 func isTagRune(r rune) bool {
