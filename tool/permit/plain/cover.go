@@ -19,9 +19,19 @@ var gitVerbs = set(`add am annotate apply archive blame branch cat-file check-at
 	rev-list rev-parse revert rm shortlog show show-branch show-ref stash status switch symbolic-ref tag var verify-commit
 	verify-tag version whatchanged worktree write-tree`)
 
-// sedSafe is a script of sed that only prints, deletes or substitutes.
-var sedSafe = regexp.MustCompile(`^(?:(?:[0-9]+|\$|/(?:[^/\\\n]|\\[^\n])*/)(?:,(?:\+?[0-9]+|\$|/(?:[^/\\\n]|\\[^\n])*/))?!?)?` +
-	`(?:[pdq=]|s/(?:[^/\\\n]|\\[^\n])*/(?:[^/\\\n]|\\[^\n])*/[gpiI0-9]*)$`)
+// sedSafe is a script of sed that only prints, deletes or substitutes. A pattern
+// ends at the first slash for some programs, and for others not within brackets,
+// so none stands there.
+var sedSafe = func() *regexp.Regexp {
+	const (
+		char    = `(?:[^/\\\[\n]|\\[^\n])`
+		item    = `(?:\[:[a-z]+:\]|[^/\\\[\]\n])`
+		bracket = `\[(?:\^?\]` + item + `*|\^?[^/\\\[\]^\n]` + item + `*|\^?\[:[a-z]+:\]` + item + `*)\]`
+		pattern = `/(?:` + char + `|` + bracket + `)*/`
+		line    = `(?:[0-9]+|\$|` + pattern + `)`
+	)
+	return regexp.MustCompile(`^(?:` + line + `(?:,(?:\+?[0-9]+|\$|` + pattern + `))?!?)?(?:[pdq=]|s` + pattern + `(?:[^/\\\n]|\\[^\n])*/[gpiI0-9]*)$`)
+}()
 
 // Covers says why the "*" of a rule does not cover words[from:], as a clause; empty:
 // it does. The words are those of one program, its name first. What a rule names
@@ -33,9 +43,9 @@ func Covers(words []string, from int) string {
 	if why := Never(words[0]); why != "" {
 		return why
 	}
-	name := path.Base(words[0])
+	name := program(words[0])
 	start := max(from, 1)
-	if name == "sed" || name == "gsed" {
+	if name == "sed" {
 		return sed(words, start)
 	}
 	verb, at := subcommand(words)
@@ -65,7 +75,10 @@ func Covers(words []string, from int) string {
 			if row != nil && i >= start && (bundled(name, i, w, row) || w[:min(1, len(w))] == "+" && strings.Contains(row.short, "+")) {
 				return fmt.Sprintf("%q of %s runs another program or writes a file", w, name)
 			}
-			if (name == "make" || name == "gmake") && i >= start && strings.Contains(w, "=") {
+			if i >= start && w[:min(1, len(w))] == "@" && argumentFiles[name] {
+				return fmt.Sprintf("%s reads further options from %q", name, w)
+			}
+			if name == "make" && i >= start && strings.Contains(w, "=") {
 				return fmt.Sprintf("%q sets a variable of make", w)
 			}
 		case row != nil && i >= start && row.option(w):
@@ -80,13 +93,14 @@ func Covers(words []string, from int) string {
 
 // Never says why the "*" of a rule covers no argument at all of a program; empty:
 // it covers some.
-func Never(program string) string {
-	name := path.Base(program)
-	switch {
-	case wrappers[name], shells[name], code[name]:
-		return name + " runs what its arguments say"
-	case stateful[name]:
-		return name + " changes what the shell does next"
+func Never(word string) string {
+	for _, name := range []string{path.Base(word), program(word)} {
+		switch {
+		case wrappers[name], shells[name], code[name]:
+			return name + " runs what its arguments say"
+		case stateful[name]:
+			return name + " changes what the shell does next"
+		}
 	}
 	return ""
 }
@@ -94,7 +108,7 @@ func Never(program string) string {
 // option reports whether the row lists what a word asks for.
 func (o *options) option(w string) bool {
 	name, _, _ := strings.Cut(strings.TrimLeft(w, "-"), "=")
-	if o.dashed[name] {
+	if o.dashed[name] || o.dashed[strings.TrimPrefix(name, "test.")] { // go test -test.cpuprofile=x
 		return true
 	}
 	if !strings.HasPrefix(w, "--") {

@@ -35,6 +35,39 @@ var (
 		coproc function select`)
 )
 
+// others are names of programs that have a row in the table under another one.
+var others = map[string]string{
+	"gsed": "sed", "gmake": "make", "gfind": "find", "gtar": "tar", "gsort": "sort", "gsplit": "split", "gshuf": "shuf", "guniq": "uniq",
+	"fdfind": "fd", "batcat": "bat", "nodejs": "node", "pypy": "python", "ipython": "python", "pythonw": "python", "luajit": "lua",
+	"cc": "gcc", "g++": "gcc", "c++": "gcc", "clang++": "clang", "javaw": "java",
+}
+
+// argumentFiles are the programs that read options from a file which is named
+// behind an "@".
+var argumentFiles = set(`gcc clang nm ar ranlib objcopy java pytest ffmpeg 7z`)
+
+// program is the name by which the table knows a program: without its folder, the
+// machine that it makes programs for, and its version, as of python3.12.
+func program(word string) string {
+	name := path.Base(word)
+	if rows()[name] != nil && others[name] == "" {
+		return name
+	}
+	short := strings.TrimRight(strings.TrimSuffix(strings.TrimSuffix(name, ".tiny"), ".basic"), "0123456789.-")
+	for _, suffix := range []string{"-gcc", "-g++", "-cc", "-c++"} { // x86_64-linux-gnu-gcc
+		if strings.HasSuffix(short, suffix) {
+			short = suffix[1:]
+		}
+	}
+	switch {
+	case others[short] != "":
+		return others[short]
+	case rows()[short] != nil, wrappers[short], shells[short], code[short]:
+		return short
+	}
+	return name
+}
+
 // Stateful reports whether a program's name is that of something a shell does by
 // itself and that changes what the next command does.
 func Stateful(name string) bool { return stateful[name] }

@@ -15,11 +15,11 @@ import "strings"
 // A row of two words is for that subcommand of the program, and for all else
 // before it the row of the program holds.
 const table = `
-git          --config-env --exec-path --git-dir --work-tree --super-prefix --attr-source --output --ext-diff --textconv --upload-pack --receive-pack --exec --open-files-in-pager --template --extcmd --tool --editor --gpg-sign -cCO
+git          --config-env --exec-path --git-dir --work-tree --super-prefix --attr-source --output --ext-diff --textconv --upload-pack --receive-pack --exec --open-files-in-pager --template --extcmd --tool --editor --gpg-sign --bare --separate-git-dir -cCO
 git archive  --remote -o
 git blame    --contents
 git branch   --edit-description
-git clone    --config --separate-git-dir --recurse-submodules --recursive --reference --bundle-uri -u
+git clone    --config --recurse-submodules --recursive --reference --bundle-uri -u
 git fetch    --recurse-submodules --negotiation-tip
 git pull     --recurse-submodules --strategy -sX
 git merge    --strategy -sX
@@ -35,9 +35,7 @@ rg           --pre --pre-glob --hostname-bin --search-zip -z
 ag           --pager
 ack          --pager --ackrc --env
 fd           --exec --exec-batch -xX
-fdfind       --exec --exec-batch -xX
 find         %exec %execdir %ok %okdir %delete %fprint %fprint0 %fprintf %fls
-gfind        %exec %execdir %ok %okdir %delete %fprint %fprint0 %fprintf %fls
 sort         --output --compress-program --temporary-directory -oT
 uniq         <1
 shuf         --output -o
@@ -48,7 +46,6 @@ less         --log-file --LOG-FILE --lesskey-file --lesskey-src --tag --tag-file
 more         +
 man          --pager --html --preprocessor --config-file --browser -PHC
 bat          --pager --map-syntax --generate-config-file
-batcat       --pager --map-syntax --generate-config-file
 file         --compile --magic-file --uncompress -CmzZ
 date         --set -s
 hostname     --file -F <0
@@ -76,8 +73,7 @@ yq           --inplace --split-exp --from-file -is
 pandoc       --output --filter --lua-filter --extract-media --pdf-engine --data-dir --defaults --log -oFLd
 install      --strip-program
 make         --file --makefile --directory --eval --include-dir --environment-overrides --old-file --new-file --assume-new -fCIEWo
-gmake        --file --makefile --directory --eval --include-dir --environment-overrides --old-file --new-file --assume-new -fCIEWo
-go           !run !generate !tool !install !telemetry %exec %toolexec %vettool %o %overlay %modfile %ldflags %gcflags %asmflags %gccgoflags %compiler %C %w %u %coverprofile %cpuprofile %memprofile %blockprofile %mutexprofile %trace %outputdir %pkgdir %fuzz
+go           !run !generate !tool !install !telemetry %exec %toolexec %vettool %o %overlay %modfile %ldflags %gcflags %asmflags %gccgoflags %compiler %C %w %u %coverprofile %cpuprofile %memprofile %blockprofile %mutexprofile %trace %outputdir %pkgdir %fuzz %fuzzcachedir %gocoverdir %testlogfile
 gofmt        %w %cpuprofile
 cargo        !install !run --config --manifest-path --target-dir --out-dir --artifact-dir -ZC
 npm          !exec !x !init !create !config !set !explore !edit --script-shell --node-options --prefix --userconfig --globalconfig --editor --viewer --shell -Cg
@@ -85,12 +81,11 @@ pnpm         !exec !dlx !create !config !env --script-shell --dir --config -C
 yarn         !dlx !exec !create !config !node --cwd --use-yarnrc
 pip          !config !install !download --target --prefix --root --log --index-url --extra-index-url --python -tif
 python       -cm
-python3      -cm
 node         --eval --print --require --import --loader --experimental-loader --env-file --inspect --inspect-brk -epr
 deno         !eval !install !run !repl --import-map --config
 bun          --eval --print --preload -epr
 ruby         --encoding -erICSxi
-perl         -eEIMmixsSdpn
+perl         -eEFIMmixsSdpn
 php          --run --define --php-ini --process-code -rdcBRFEzS
 lua          -el
 ghc          -eF
