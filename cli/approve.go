@@ -13,11 +13,16 @@ import (
 	"github.com/proemhq/proem/session"
 )
 
-// An asker puts the questions of a turn to the person at the terminal.
+// maxArgs is how many characters of a call's arguments are shown.
+const maxArgs = 4000
+
+// An asker puts the questions of a turn to the person at the terminal. It shows
+// them with --quiet too: nobody can answer what they do not see.
 type asker struct {
 	c    *command
 	show *shower
 	line func(ctx context.Context, prompt string) (string, error) // reads a line behind a prompt
+	drop func() bool                                              // forgets what was entered, if something was
 }
 
 // all asks every question and returns the replies. An error says that somebody
@@ -39,6 +44,7 @@ func (a *asker) one(ctx context.Context, q session.Ask) (session.Reply, error) {
 		return a.text(ctx, q)
 	}
 	a.describe(q)
+	a.begin()
 	keys := answers(q)
 	for {
 		line, err := a.line(ctx, prompts(keys))
@@ -51,14 +57,23 @@ func (a *asker) one(ctx context.Context, q session.Ask) (session.Reply, error) {
 	}
 }
 
+// begin makes sure that only what is entered from now on is an answer: somebody may
+// have typed ahead, or pasted several lines.
+func (a *asker) begin() {
+	if a.drop() {
+		a.c.tell("  (what was entered before this question is not taken for an answer)")
+	}
+}
+
 // text asks what a tool wants to know.
 func (a *asker) text(ctx context.Context, q session.Ask) (session.Reply, error) {
 	for _, line := range strings.Split(q.Text, "\n") {
-		a.c.say("? %s", line)
+		a.c.tell("? %s", line)
 	}
 	if len(q.Choices) > 0 {
-		a.c.say("  (%s)", strings.Join(q.Choices, " / "))
+		a.c.tell("  (%s)", strings.Join(q.Choices, " / "))
 	}
+	a.begin()
 	line, err := a.line(ctx, "answer: ")
 	return session.Reply{Call: q.Call, Text: line}, err
 }
@@ -66,27 +81,31 @@ func (a *asker) text(ctx context.Context, q session.Ask) (session.Reply, error) 
 // describe shows what a call would do: the command, or where its paths really
 // lead.
 func (a *asker) describe(q session.Ask) {
-	a.c.say("? %s: %s", q.Tool, q.Why)
+	a.c.tell("? %s: %s", q.Tool, q.Why)
 	for _, line := range strings.Split(q.Command, "\n") {
 		if line != "" {
-			a.c.say("    $ %s", line)
+			a.c.tell("    $ %s", line)
 		}
 	}
 	if q.Cwd != "" && q.Command != "" {
-		a.c.say("    in %s", q.Cwd)
+		a.c.tell("    in %s", q.Cwd)
 	}
 	for _, t := range q.Targets {
 		switch {
 		case t.Real == "":
-			a.c.say("    %s (where that leads is not known)", t.Asked)
+			a.c.tell("    %s (where that leads is not known)", t.Asked)
 		case t.Real != t.Asked:
-			a.c.say("    %s, which is %s", t.Asked, t.Real)
+			a.c.tell("    %s, which is %s", t.Asked, t.Real)
 		default:
-			a.c.say("    %s", t.Asked)
+			a.c.tell("    %s", t.Asked)
 		}
 	}
-	if q.Command == "" && !a.show.change(&chat.ToolCall{ID: q.Call, Name: q.Tool, Args: q.Args}) {
-		a.c.say("    %s", oneLine(string(q.Args), 400))
+	if q.Command == "" && !a.show.ask(&chat.ToolCall{ID: q.Call, Name: q.Tool, Args: q.Args}) {
+		args := []rune(strings.Join(strings.Fields(string(q.Args)), " "))
+		a.c.tell("    %s", string(args[:min(len(args), maxArgs)]))
+		if more := len(args) - maxArgs; more > 0 {
+			a.c.tell("    … %s", plural(more, "more character"))
+		}
 	}
 }
 

@@ -26,6 +26,7 @@ const maxChanged = 256 << 10
 func (b *bench) changeOf(call *chat.ToolCall) string {
 	var a struct {
 		Path, Content, Old, New string
+		All                     bool
 	}
 	if call.Name != "write_file" && call.Name != "edit_file" || json.Unmarshal(call.Args, &a) != nil || a.Path == "" {
 		return ""
@@ -55,7 +56,11 @@ func (b *bench) changeOf(call *chat.ToolCall) string {
 	if n := len(lines) - maxChange; n > 1 {
 		lines = append(lines[:maxChange], "… "+plural(n, "more line")+"\n")
 	}
-	return strings.Join(lines, "")
+	text = strings.Join(lines, "")
+	if a.All && call.Name == "edit_file" {
+		text += "… at each place in the file where that stands\n"
+	}
+	return text
 }
 
 // present returns what a file of the project holds now, nothing if it does not

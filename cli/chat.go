@@ -246,7 +246,7 @@ func (t *talk) turn(ctx context.Context, text string) error {
 // ask puts questions to the user. Not ok: they gave up, and the questions stay
 // open.
 func (t *talk) ask(ctx context.Context, asked []session.Ask) (agent.Input, bool) {
-	a := asker{c: t.c, show: t.show, line: t.line}
+	a := asker{c: t.c, show: t.show, line: t.line, drop: t.lines.drop}
 	replies, err := a.all(ctx, asked)
 	return agent.Input{Replies: replies}, err == nil
 }

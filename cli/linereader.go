@@ -91,6 +91,22 @@ func (r *lineReader) fill(ctx context.Context) {
 	}
 }
 
+// drop forgets what was entered up to now, and reports whether there was something.
+// It is for questions: what was entered before one was seen is no answer to it.
+func (r *lineReader) drop() (dropped bool) {
+	dropped, r.buf = len(r.buf) > 0, nil
+	f, ok := r.in.(*os.File)
+	if !ok || r.pending != nil {
+		return dropped
+	}
+	for data := make([]byte, 4096); ready(f); dropped = true {
+		if n, err := f.Read(data); n == 0 || err != nil { // the next reading says so too
+			break
+		}
+	}
+	return dropped
+}
+
 func (r *lineReader) take(c chunk) {
 	r.buf = append(r.buf, c.data...)
 	r.err = c.err

@@ -48,8 +48,13 @@ func (c *command) diagnose(ds []prompt.Diagnostic) {
 // say prints one line for people to standard error.
 func (c *command) say(format string, args ...any) {
 	if !c.flags.quiet {
-		fmt.Fprintln(c.p.Stderr, visibleLine(fmt.Sprintf(format, args...)))
+		c.tell(format, args...)
 	}
+}
+
+// tell is say for what is needed with --quiet too.
+func (c *command) tell(format string, args ...any) {
+	fmt.Fprintln(c.p.Stderr, visibleLine(fmt.Sprintf(format, args...)))
 }
 
 // dim prints a line like say, in a weaker colour if it goes to a terminal.
@@ -66,9 +71,6 @@ func (c *command) dim(line string) {
 
 // diffLine prints a line of a difference, in the colour of its kind.
 func (c *command) diffLine(line string) {
-	if c.flags.quiet {
-		return
-	}
 	code := "2"
 	switch {
 	case strings.HasPrefix(line, "+") && !strings.HasPrefix(line, "+++"):

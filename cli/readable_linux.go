@@ -2,7 +2,7 @@ package cli
 
 import "syscall"
 
-func selectRead(n int, set *syscall.FdSet) error {
-	_, err := syscall.Select(n, set, nil, nil, nil)
+func selectRead(n int, set *syscall.FdSet, most *syscall.Timeval) error {
+	_, err := syscall.Select(n, set, nil, nil, most)
 	return err
 }

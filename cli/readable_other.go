@@ -8,3 +8,5 @@ import (
 )
 
 func readable(context.Context, *os.File) error { return errCannotWait }
+
+func ready(*os.File) bool { return false }

@@ -46,8 +46,27 @@ func waitFor(a, b int) error {
 			}
 			set.Bits[fd/bits] |= 1 << (fd % bits)
 		}
-		if err := selectRead(max(a, b)+1, &set); err != syscall.EINTR {
+		if err := selectRead(max(a, b)+1, &set, nil); err != syscall.EINTR {
 			return err
 		}
 	}
+}
+
+// ready reports whether a file can be read at this moment without blocking.
+func ready(f *os.File) (yes bool) {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return false
+	}
+	conn.Control(func(fd uintptr) {
+		var set syscall.FdSet
+		const bits = 8 * int(unsafe.Sizeof(set.Bits[0]))
+		if int(fd) >= bits*len(set.Bits) {
+			return
+		}
+		set.Bits[int(fd)/bits] |= 1 << (int(fd) % bits)
+		err := selectRead(int(fd)+1, &set, &syscall.Timeval{})
+		yes = err == nil && set.Bits[int(fd)/bits] != 0
+	})
+	return yes
 }

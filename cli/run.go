@@ -227,7 +227,8 @@ func (c *command) answer(ctx context.Context, o options, resume string, last boo
 func (c *command) play(ctx context.Context, b *bench, id string, in agent.Input, output string) error {
 	res := result{Schema: "proem.run/1", Session: id, Model: b.model.spec}
 	show := &shower{c: c, b: b, live: output == "text"}
-	ask := asker{c: c, show: show, line: c.lineFrom(&lineReader{in: c.p.Stdin})}
+	lines := &lineReader{in: c.p.Stdin}
+	ask := asker{c: c, show: show, line: c.lineFrom(lines), drop: lines.drop}
 	c.diagnose(b.diagnostics)
 	var failed error
 	for {

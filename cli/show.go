@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -12,11 +13,11 @@ import (
 // A shower prints the events of a run for people: the answer to standard output
 // as it arrives, what the agent does to standard error.
 type shower struct {
-	c       *command
-	b       *bench
-	live    bool            // print the answer
-	inside  bool            // the last thing printed does not end its line
-	changes map[string]bool // ids of calls whose change was shown
+	c      *command
+	b      *bench
+	live   bool           // print the answer
+	inside bool           // the last thing printed does not end its line
+	asked  *chat.ToolCall // whose change was shown last, with a question
 }
 
 func (s *shower) event(e session.Event) {
@@ -32,7 +33,10 @@ func (s *shower) event(e session.Event) {
 		s.c.dim("→ code " + oneLine(e.Code.Source, 100))
 	case session.Call:
 		s.c.dim("→ " + e.Call.Name + " " + oneLine(string(e.Call.Args), 100))
-		s.change(e.Call)
+		if !s.c.flags.quiet && !same(s.asked, e.Call) {
+			s.change(e.Call)
+		}
+		s.asked = nil
 	case session.Result:
 		for _, r := range e.Message.Results() {
 			s.c.dim("  " + summary(r))
@@ -53,23 +57,32 @@ func (s *shower) event(e session.Event) {
 	}
 }
 
-// change shows what a call would change in a file, once. It reports whether there
-// is something to show.
+// ask shows what a call would change in a file. It reports whether there is
+// something to show; the call, once it runs, does not show it again.
+func (s *shower) ask(call *chat.ToolCall) bool {
+	shown := s.change(call)
+	if shown {
+		s.asked = call
+	}
+	return shown
+}
+
+// same reports whether two calls are one. Their ids do not say: some hosts use an
+// id again in each turn.
+func same(a, b *chat.ToolCall) bool {
+	return a != nil && a.ID == b.ID && a.Name == b.Name && bytes.Equal(a.Args, b.Args)
+}
+
+// change shows what a call changes in a file, and reports whether there is
+// something to show.
 func (s *shower) change(call *chat.ToolCall) bool {
 	if s.b == nil {
 		return false
-	}
-	if s.changes[call.ID] {
-		return true
 	}
 	text := s.b.changeOf(call)
 	if text == "" {
 		return false
 	}
-	if s.changes == nil {
-		s.changes = map[string]bool{}
-	}
-	s.changes[call.ID] = true
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
 		s.c.diffLine(line)
 	}
