@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -54,8 +55,12 @@ func (a *Agent) Asked(ctx context.Context, id string) ([]session.Ask, error) {
 func (r *run) permit(ctx context.Context, p *planned) {
 	p.effect = effectOf(r.toolContext(ctx), p.tool, p.call)
 	view := r.l.folder.View()
-	reply := replyTo(view.Replies, p.call.ID)
+	reply, asked := replyTo(view, p.call.ID)
 	if reply != nil && reply.Digest == "" {
+		if asked.Tool != p.call.Name || !bytes.Equal(asked.Args, p.call.Args) { // a hook wants something else now
+			p.result = refusedByPolicy(p.call.Name, "not run: what was answered to is not the call that would go on now; call the tool again")
+			return
+		}
 		p.answer = &reply.Text
 	}
 	perm, mode := r.a.cfg.Permissions, r.mode(view)
@@ -93,12 +98,13 @@ func effectOf(ctx context.Context, t tool.Tool, call chat.ToolCall) (e tool.Effe
 	return tool.EffectOf(ctx, t, call.Args)
 }
 
-func replyTo(replies []session.Reply, call string) *session.Reply {
-	i := slices.IndexFunc(replies, func(r session.Reply) bool { return r.Call == call })
+// replyTo returns what was answered about a call, and the question; nil: nothing.
+func replyTo(v session.View, call string) (*session.Reply, *session.Ask) {
+	i := slices.IndexFunc(v.Replies, func(r session.Reply) bool { return r.Call == call })
 	if i < 0 {
-		return nil
+		return nil, nil
 	}
-	return &replies[i]
+	return &v.Replies[i], &v.Answered[i]
 }
 
 // pend makes a question of a call that waits for a person.

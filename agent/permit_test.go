@@ -308,6 +308,32 @@ turns:
 	readLog(t, store, "s")
 }
 
+// An answer to a tool's own question lets nothing else run that a hook puts in the
+// place of the call meanwhile.
+func TestAnswerToAnotherCall(t *testing.T) {
+	dir, store := workdir(t), &memory.Store{}
+	good := tool.Must(tool.Make(tool.Def[struct{}]{Name: "good",
+		Call: func(context.Context, struct{}) (tool.Result, error) {
+			return tool.Result{}, &tool.Pending{Question: "Red?"}
+		},
+		Answer: func(context.Context, struct{}, string) (tool.Result, error) { return tool.Text("good"), nil },
+		Effect: func(context.Context, struct{}) tool.Effect { return tool.Effect{ReadOnly: true} }}))
+	bad := &fake{name: "bad"}
+	policy, err := permit.New(permit.Config{Roots: []string{dir}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := func(hooks ...agent.Hook) *agent.Agent {
+		return newAgent(t, agent.Config{Model: script(t, "by: conversation\nturns:\n  - calls: [{id: c1, tool: good, args: {}}]\n  - text: ok\n"), Store: store,
+			Tools: []tool.Tool{good, bad}, Permissions: &agent.Permissions{Policy: policy}, Hooks: hooks})
+	}
+	turn(t, with(), "s", "x")
+	got := results(answer(t, with(redirect{}), "s", session.Reply{Call: "c1", Text: "blue"}))
+	if len(got) != 1 || !strings.Contains(got[0], "not the call that would go on") || bad.ran.Load() > 0 {
+		t.Errorf("got %q, bad ran %d times", got, bad.ran.Load())
+	}
+}
+
 func TestToolAsksNobody(t *testing.T) {
 	a := guarded(t, workdir(t), `
 turns:

@@ -13,6 +13,7 @@ import (
 	"github.com/proemhq/proem/env"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/tool/permit"
+	"github.com/proemhq/proem/tool/search"
 )
 
 // permitFlags are what the command line says of permissions.
@@ -121,6 +122,19 @@ func allows(p *permit.Policy, tool string) func(context.Context, string) error {
 			return errors.New("a rule denies it")
 		}
 		return nil
+	}
+}
+
+// finds returns what a search asks about each file that it finds. What a rule asks
+// about is found only by a call that names it, since about that somebody is asked.
+func finds(p *permit.Policy, tool string) func(context.Context, string) error {
+	allow := allows(p, tool)
+	return func(ctx context.Context, path string) error {
+		start := search.Start(ctx)
+		if p.Asks(tool, permit.Resolved{Literal: path, Real: path}) && !p.Asks(tool, permit.Resolved{Literal: start, Real: start}) {
+			return errors.New("a rule asks about it")
+		}
+		return allow(ctx, path)
 	}
 }
 

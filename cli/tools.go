@@ -45,7 +45,7 @@ func (c *command) builtins(b *bench) ([]tool.Tool, error) {
 		return cfg
 	}
 	looks := func(name string) search.Config {
-		return search.Config{Env: b.env, Space: files.Space, Allow: allows(b.policy, name)}
+		return search.Config{Env: b.env, Space: files.Space, Allow: finds(b.policy, name)}
 	}
 	cfg := shell.Config{Env: b.env, Dir: b.place.root, Environ: c.p.Environ, Spill: b.place.results()}
 	if b.portable {

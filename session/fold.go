@@ -42,9 +42,11 @@ type View struct {
 	// unknown, and it must not be run again without asking.
 	Begun []string
 	// Asked are the questions of open calls that nobody has answered, and Replies
-	// the answers to questions of calls that are open still, both in order.
-	Asked   []Ask
-	Replies []Reply
+	// the answers to questions of calls that are open still, both in order. Answered
+	// are the questions of Replies, one for each.
+	Asked    []Ask
+	Replies  []Reply
+	Answered []Ask
 	// Code is the program that runs, or is to run again; nil: none. Open, Begun, Asked
 	// and Replies are of its calls then.
 	Code *CodeRun

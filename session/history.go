@@ -227,7 +227,7 @@ func (v *View) open(e *entry) {
 		}
 		switch {
 		case c.reply != nil:
-			v.Replies = append(v.Replies, *c.reply)
+			v.Replies, v.Answered = append(v.Replies, *c.reply), append(v.Answered, *c.asked)
 		case c.asked != nil:
 			v.Asked = append(v.Asked, *c.asked)
 		}

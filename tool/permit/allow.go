@@ -115,8 +115,11 @@ func (p *Policy) suggest(v *view, g Grants) [][]string {
 		for _, name := range v.real {
 			exact = append(exact, Rule{Tool: v.req.Tool, Path: names.Escape(p.short(name))})
 		}
-		if len(exact) > 1 { // a rule about paths must match them all
+		switch { // a rule about paths must match them all
+		case len(v.req.Paths) > 1:
 			exact = []Rule{{Tool: v.req.Tool}}
+		case len(exact) > 1: // a file with several names: the tool's name alone would allow far more
+			exact = nil
 		}
 	case v.script.Reason == "" && p.ownCwd(v):
 		for _, cmd := range v.script.List {

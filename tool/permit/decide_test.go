@@ -150,6 +150,16 @@ func TestWhy(t *testing.T) {
 	}
 }
 
+// A search is told which files a rule asks about.
+func TestAsks(t *testing.T) {
+	p := policy(t, permit.Default, "ask *(path secret/**)", "deny grep(path no)")
+	for path, want := range map[string]bool{"/w/secret/x": true, "/w/SECRET": true, "/w/a": false, "/w/no": false} {
+		if got := p.Asks("grep", permit.Resolved{Literal: path}); got != want {
+			t.Errorf("%s: %v", path, got)
+		}
+	}
+}
+
 func TestDenies(t *testing.T) {
 	p := policy(t, permit.Default, "deny grep(path secret/**)", "allow *")
 	for want, at := range map[bool]permit.Resolved{true: {Literal: "/w/a", Real: "/w/Secret/x"}, false: {Literal: "/w/a"}} {

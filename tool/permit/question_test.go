@@ -48,6 +48,8 @@ func TestQuestion(t *testing.T) {
 		{shell("echo '*'"), want{nil, []string{"shell(echo *)"}}},
 		{shell("ls $x"), want{}},
 		{shell("git push"), want{}},
+		{at("write_file", "/w/a"), want{[]string{"write_file(path a)"}, nil}},
+		{link("write_file", "/w/a", "/w/a", "/w/b"), want{}}, // its name alone would allow far more
 		{shell("tee .git/x"), want{}},
 		{permit.Request{Tool: "shell", Command: "make", Cwd: "/"}, want{}},
 		{at("write_file", "/w/docs/a"), want{[]string{"write_file(path docs/a)"}, nil}},

@@ -166,14 +166,21 @@ func (v *view) forbids(c compiled) bool {
 
 // Denies reports whether a rule denies that a tool reaches a file. A tool that
 // walks through folders asks this for each file and leaves out what is denied.
-func (p *Policy) Denies(tool string, at Resolved) bool {
+func (p *Policy) Denies(tool string, at Resolved) bool { return p.matches(p.deny, tool, at) }
+
+// Asks reports whether a rule asks about a tool reaching a file. A search leaves out
+// such a file too, unless its call names a path that the rule is about: about that
+// somebody was asked.
+func (p *Policy) Asks(tool string, at Resolved) bool { return p.matches(p.ask, tool, at) }
+
+func (p *Policy) matches(rules []compiled, tool string, at Resolved) bool {
 	v := &view{req: Request{Tool: tool}}
 	for _, name := range append([]string{at.Literal, at.Real}, at.Aliases...) {
 		if name != "" {
 			v.names = append(v.names, names.Fold(names.Clean("/", name)))
 		}
 	}
-	return first(p.deny, v.forbids) != nil
+	return first(rules, v.forbids) != nil
 }
 
 // loose compares the words of a forbidding rule with a command. Options may stand

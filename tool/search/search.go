@@ -73,6 +73,14 @@ func newSearcher(c Config) searcher {
 	return searcher{files: env.OrSystem(c.Env).Files, cfg: c}
 }
 
+type startKey struct{}
+
+// Start returns, within Config.Allow, the absolute path at which the search begins.
+func Start(ctx context.Context) string {
+	path, _ := ctx.Value(startKey{}).(string)
+	return path
+}
+
 // answer makes a result of what a tool found.
 func answer(ctx context.Context, name string, r tool.Result, err error) (tool.Result, error) {
 	switch {

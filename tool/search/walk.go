@@ -62,6 +62,7 @@ func (w *walk) begin(name string) (isDir bool, err error) {
 	if !info.IsDir() && !info.Mode().IsRegular() {
 		return false, fmt.Errorf("%s is not a regular file and is not read", near.Show(name))
 	}
+	w.ctx = context.WithValue(w.ctx, startKey{}, w.path(w.dir))
 	return info.IsDir(), w.allowed(w.dir)
 }
 
