@@ -99,7 +99,7 @@ func (c *command) policy(b *bench, f permitFlags) (*permit.Policy, error) {
 			cfg.Home = ""
 		}
 	}
-	for _, name := range []string{"agent.yaml", "agents", "hooks"} {
+	for _, name := range []string{"agent.yaml", "agents", "subagents", "hooks"} {
 		cfg.Protected = append(cfg.Protected, globOf(filepath.Join(b.place.workspace, name)))
 	}
 	if b.place.userConfig != "" {

@@ -132,7 +132,7 @@ func (p *Policy) suggest(v *view, g Grants) [][]string {
 			if len(args) > 1 && verb.MatchString(args[1]) {
 				n = 2
 			}
-			if plain.Covers(args, n) == "" {
+			if plain.Covers(args, n) == "" && !plain.Launches(args) {
 				wider = append(wider, Rule{Tool: v.req.Tool, Command: append(slices.Clone(args[:n]), "*")})
 			}
 		}

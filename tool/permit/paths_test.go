@@ -100,7 +100,7 @@ func TestProtected(t *testing.T) {
 	for _, name := range []string{
 		".git", ".git/config", ".git/hooks/pre-commit", "sub/.git/config", ".GIT/config", ".gIt/hooks", ".git./config", ".git /config", "git~1/config",
 		".g\u200cit/config", ".gi\u0307t/../.git/x", ".git::$INDEX_ALLOCATION/config", ".git:$x/config",
-		".proem", ".proem/agent.yaml", ".PROEM/Agent.YAML", ".proem/agents/a.md", ".proem/agents", ".proem/hooks/x", ".proem/agent\u00ad.yaml", ".proem/\u017f/../agent.yaml",
+		".proem", ".proem/agent.yaml", ".PROEM/Agent.YAML", ".proem/agents/a.md", ".proem/agents", ".proem/hooks/x", ".proem/subagents/a.md", ".proem/agent\u00ad.yaml", ".proem/\u017f/../agent.yaml",
 		"\u200b.proem/agent.yaml", ".proem/hoo\u212as/x", ".claude/settings.json", ".cUrSoR/mcp.json", ".gemini/x", ".vscode/settings.json", ".githooks/x", ".husky/x", ".envrc", ".mcp.json",
 	} {
 		if d := p.Decide(at("write_file", "/w/"+name), permit.Grants{}); d.Action != permit.Ask || !strings.HasPrefix(d.Rule, "protected ") {

@@ -32,7 +32,7 @@ type Config struct {
 func DefaultProtected() []string {
 	return []string{
 		"**/.git", "**/.githooks", "**/.husky", "**/.gitmodules", "**/.envrc", "**/.mcp.json",
-		"**/.proem/agent.yaml", "**/.proem/agents", "**/.proem/hooks",
+		"**/.proem/agent.yaml", "**/.proem/agents", "**/.proem/subagents", "**/.proem/hooks",
 		"**/.claude", "**/.cursor", "**/.gemini", "**/.codex", "**/.vscode", "**/.idea", "**/.devcontainer",
 	}
 }

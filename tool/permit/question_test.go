@@ -47,6 +47,9 @@ func TestQuestion(t *testing.T) {
 		{shell("git config a b"), want{[]string{"shell(git config a b)"}, []string{"shell(git config *)"}}},
 		{shell("echo '*'"), want{nil, []string{"shell(echo *)"}}},
 		{shell("ls $x"), want{}},
+		{shell("uv run pytest"), want{[]string{"shell(uv run pytest)"}, nil}},
+		{shell("go run ./cmd/x"), want{[]string{"shell(go run ./cmd/x)"}, nil}},
+		{shell("npm run test"), want{[]string{"shell(npm run test)"}, []string{"shell(npm run *)"}}},
 		{shell("git push"), want{}},
 		{at("write_file", "/w/a"), want{[]string{"write_file(path a)"}, nil}},
 		{link("write_file", "/w/a", "/w/a", "/w/b"), want{}}, // its name alone would allow far more

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -118,6 +119,16 @@ func (c *collector) add(words []Word, inner bool) error {
 		return c.wrapped(words)
 	case shells[name]:
 		return c.shell(words)
+	}
+	if verb := slices.IndexFunc(words[1:], func(w Word) bool { return launchers[program(name)][w.Text] }) + 1; verb > 0 {
+		rest := words[verb:]
+		if err := c.wrapped(rest); err != nil { // uv run rm
+			return err
+		}
+		if i := slices.IndexFunc(rest[1:], func(w Word) bool { return !strings.HasPrefix(w.Text, "-") }) + 1; i > 0 {
+			return c.wrapped(rest[i:]) // docker exec NAME rm
+		}
+		return nil
 	}
 	for i, w := range words[1:] {
 		if introduces(name, w) && i+2 < len(words) {

@@ -19,6 +19,11 @@ var gitVerbs = set(`add am annotate apply archive blame branch cat-file check-at
 	rev-list rev-parse revert rm shortlog show show-branch show-ref stash status switch symbolic-ref tag var verify-commit
 	verify-tag version whatchanged worktree write-tree`)
 
+// nested are further words that make a subcommand run what its arguments say.
+var nested = map[string]map[string]bool{
+	"git submodule": set("foreach"), "git bisect": set("run visualize view"), "git hook": set("run"),
+}
+
 // sedSafe is a script of sed that only prints, deletes or substitutes. A pattern
 // ends at the first slash for some programs, and for others not within brackets,
 // so none stands there.
@@ -55,6 +60,12 @@ func Covers(words []string, from int) string {
 	}
 	if name == "git" && at >= start && !gitVerbs[verb] {
 		return fmt.Sprintf("git %s may be an alias or run another program", verb)
+	}
+	if at >= start && launchers[name][verb] {
+		return fmt.Sprintf("%s %s runs another program", name, verb)
+	}
+	if next, third := nested[name+" "+verb], at+1; next != nil && third < len(words) && third >= start && next[words[third]] {
+		return fmt.Sprintf("%s %s %s runs another program", name, verb, words[third])
 	}
 	if top := rows()[name]; top != nil && at >= start && top.refused[verb] {
 		return fmt.Sprintf("%s %s runs another program or changes settings", name, verb)
@@ -108,6 +119,7 @@ func Never(word string) string {
 // option reports whether the row lists what a word asks for.
 func (o *options) option(w string) bool {
 	name, _, _ := strings.Cut(strings.TrimLeft(w, "-"), "=")
+	name = strings.TrimPrefix(name, "expand-")                         // curl --expand-output
 	if o.dashed[name] || o.dashed[strings.TrimPrefix(name, "test.")] { // go test -test.cpuprofile=x
 		return true
 	}

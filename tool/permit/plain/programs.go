@@ -68,6 +68,26 @@ func program(word string) string {
 	return name
 }
 
+// launchers are the subcommands that run the program which stands behind them.
+var launchers = func() map[string]map[string]bool {
+	m := map[string]map[string]bool{}
+	for program, verbs := range map[string]string{
+		"uv": "run tool", "poetry": "run", "pipenv": "run", "pdm": "run", "hatch": "run", "rye": "run", "conda": "run", "mamba": "run",
+		"bundle": "exec", "npm": "exec x", "pnpm": "exec dlx", "yarn": "exec dlx", "bun": "x", "corepack": "npm pnpm yarn",
+		"docker": "run exec", "podman": "run exec", "kubectl": "exec run", "nix": "run shell develop", "rustup": "run", "cabal": "exec", "stack": "exec",
+		"opam": "exec", "rbenv": "exec", "pyenv": "exec", "asdf": "exec", "mise": "exec x", "direnv": "exec", "op": "run", "go": "run", "deno": "run eval",
+	} {
+		m[program] = set(verbs)
+	}
+	return m
+}()
+
+// Launches reports whether the first argument of a program says that what comes
+// behind it is another program, as in uv run.
+func Launches(words []string) bool {
+	return len(words) > 1 && launchers[program(words[0])][words[1]]
+}
+
 // Stateful reports whether a program's name is that of something a shell does by
 // itself and that changes what the next command does.
 func Stateful(name string) bool { return stateful[name] }

@@ -28,6 +28,8 @@ git rebase   --strategy --interactive -xsXi
 git tag      --local-user -u
 git commit   --file -Ft
 git grep     -f
+git difftool -xt
+git mergetool -t
 git bundle   !create
 hg           --config --cwd --repository --config-file -R
 svn          --config-option --config-dir --diff-cmd --diff3-cmd --editor-cmd
@@ -61,8 +63,8 @@ unzip        -d
 rsync        --rsh --rsync-path --files-from --log-file --write-batch --only-write-batch --temp-dir --backup-dir --remote-option --daemon --password-file -eTM
 scp          -oSFDP
 sftp         -oSFbDs
-curl         --output --output-dir --remote-name --remote-name-all --remote-header-name --config --upload-file --form --dump-header --cookie-jar --trace --trace-ascii --stderr --hsts --alt-svc --etag-save --libcurl --engine --unix-socket --proxy --preproxy --data --data-binary --data-raw --data-urlencode --json --create-dirs --netrc-file -oOJKTFDcdxnE
-wget         --output-document --output-file --append-output --directory-prefix --input-file --execute --use-askpass --config --post-file --body-file --warc-file --save-cookies --rejected-log -OoaPiex
+curl         --output --output-dir --remote-name --remote-name-all --remote-header-name --config --upload-file --form --dump-header --cookie-jar --trace --trace-ascii --stderr --hsts --alt-svc --etag-save --libcurl --engine --unix-socket --proxy --preproxy --data --data-binary --data-raw --data-urlencode --json --create-dirs --netrc-file --write-out --ssl-sessions -woOJKTFDcdxnE
+wget         --output-document --output-file --append-output --directory-prefix --input-file --execute --use-askpass --config --post-file --body-file --warc-file --save-cookies --rejected-log --hsts-file -OoaPiex
 nm           --plugin
 ar           --plugin
 ranlib       --plugin
@@ -73,7 +75,8 @@ yq           --inplace --split-exp --from-file -is
 pandoc       --output --filter --lua-filter --extract-media --pdf-engine --data-dir --defaults --log -oFLd
 install      --strip-program
 make         --file --makefile --directory --eval --include-dir --environment-overrides --old-file --new-file --assume-new -fCIEWo
-go           !run !generate !tool !install !telemetry %exec %toolexec %vettool %o %overlay %modfile %ldflags %gcflags %asmflags %gccgoflags %compiler %C %w %u %coverprofile %cpuprofile %memprofile %blockprofile %mutexprofile %trace %outputdir %pkgdir %fuzz %fuzzcachedir %gocoverdir %testlogfile
+go           !run !generate !tool !install !telemetry %exec %toolexec %vettool %o %overlay %modfile %ldflags %gcflags %asmflags %gccgoflags %compiler %C %w %u %coverprofile %cpuprofile %memprofile %blockprofile %mutexprofile %http %trace %outputdir %pkgdir %fuzz %fuzzcachedir %gocoverdir %testlogfile
+cmake        --toolchain --trace-redirect --profiling-output -EPDUC
 gofmt        %w %cpuprofile
 cargo        !install !run --config --manifest-path --target-dir --out-dir --artifact-dir -ZC
 npm          !exec !x !init !create !config !set !explore !edit --script-shell --node-options --prefix --userconfig --globalconfig --editor --viewer --shell -Cg
@@ -95,7 +98,7 @@ gh           !alias !extension !config !codespace !ssh-key !secret !api
 kubectl      !exec !cp !plugin !config --kubeconfig
 eslint       --fix --rulesdir --config --plugin --resolve-plugins-relative-to --output-file --format --parser --cache-location -ocf
 prettier     --write --plugin --config --cache-location -w
-pytest       --rootdir --confcutdir --basetemp --junit-xml --junitxml --log-file --override-ini --pdbcls -copW
+pytest       --rootdir --confcutdir --basetemp --junit-xml --junitxml --log-file --override-ini --pdbcls --debug --pastebin --report-log -copW
 ip           !netns %force %batch %b -b
 ss           --kill --events -KD
 dmesg        --clear --console-off --console-level --read-clear -CcDEn
