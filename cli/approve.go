@@ -75,7 +75,22 @@ func (a *asker) text(ctx context.Context, q session.Ask) (session.Reply, error) 
 	}
 	a.begin()
 	line, err := a.line(ctx, "answer: ")
-	return session.Reply{Call: q.Call, Text: line}, err
+	return session.Reply{Call: q.Call, Text: chosen(line, q.Choices)}, err
+}
+
+// chosen returns the choice that a line means, as with the letters of other
+// questions; a line that means none is an answer in words.
+func chosen(line string, choices []string) string {
+	word := strings.ToLower(strings.TrimSpace(line))
+	for _, c := range choices {
+		if word == c || len(word) == 1 && strings.HasPrefix(c, word) {
+			return c
+		}
+	}
+	if verdict := map[string]string{"y": "once", "yes": "once", "n": "deny", "no": "deny"}[word]; slices.Contains(choices, verdict) {
+		return verdict
+	}
+	return line
 }
 
 // describe shows what a call would do: the command, or where its paths really

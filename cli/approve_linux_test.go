@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/proemhq/proem/cli"
+	"github.com/proemhq/proem/internal/filetest"
 )
 
 // What is asked is shown each time, also with --quiet and where the host uses an id
@@ -52,5 +53,30 @@ turns:
 	term.exit(t, cli.ExitOK)
 	if strings.Count(term.String(), "+first text") != 1 {
 		t.Errorf("printed:\n%s", term)
+	}
+}
+
+// The letters that answer other questions answer those of a subagent too.
+func TestApprovalOfSubagent(t *testing.T) {
+	chat := program(t, []string{"HOME=" + t.TempDir(), "NO_COLOR=1"}, "chat", "--trust", "project", "--model", "scripted:x", "--set", "scripted.file=script.yaml")
+	filetest.Write(t, chat.Dir, map[string]string{
+		".proem/subagents/writer.md": "---\nname: writer\ndescription: writes\n---\nWrite it.\n",
+		"script.yaml": `
+turns:
+  - calls: [{tool: agent_spawn, args: {agent: writer, task: go}}]
+  - calls: [{tool: write_file, args: {path: a.txt, content: "text\n"}}]
+  - text: "child done"
+  - text: "parent done"
+`})
+	term := start(t, chat)
+	term.await(t, "> ", 1)
+	term.enter("one\n")
+	term.await(t, "answer: ", 1)
+	term.enter("y\n")
+	term.await(t, "parent done", 1)
+	term.enter("\x04")
+	term.exit(t, cli.ExitOK)
+	if data, err := os.ReadFile(filepath.Join(chat.Dir, "a.txt")); string(data) != "text\n" {
+		t.Errorf("the file holds %q (%v)\n%s", data, err, term)
 	}
 }

@@ -117,7 +117,7 @@ func (c *child) question(a session.Ask) *tool.Pending {
 		}
 	}
 	if a.Command == "" {
-		fmt.Fprintf(&b, "\n    %s", oneLine(string(a.Args), 1000))
+		fmt.Fprintf(&b, "\n    %s", oneLine(string(a.Args), 4000))
 	}
 	return &tool.Pending{Question: strings.ToValidUTF8(b.String(), "\uFFFD"), Choices: []string{"deny", "once", "session"}}
 }
