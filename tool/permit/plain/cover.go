@@ -92,6 +92,8 @@ func Covers(words []string, from int) string {
 			if name == "make" && i >= start && strings.Contains(w, "=") {
 				return fmt.Sprintf("%q sets a variable of make", w)
 			}
+		case row != nil && row.most >= 0 && operands > 0: // xxd takes "-a" for a file there
+			operands++
 		case row != nil && i >= start && row.option(w):
 			return fmt.Sprintf("the option %q of %s runs another program, writes a file or reads settings", w, name)
 		}

@@ -121,6 +121,10 @@ func TestCovers(t *testing.T) {
 		{1, "uniq -c a", true},
 		{1, "uniq a b", false},
 		{1, "xxd a b", false},
+		{1, "xxd a -b", false}, // a file named "-b"
+		{1, "xxd -b a", true},
+		{1, "file -p a", false}, // sets the times of a
+		{1, "file --pres a", false},
 		{1, "tar -tf a", true},
 		{1, "tar -xf a --checkpoint-action=exec=x", false},
 		{1, "tar -xf a --checkpoint-act exec=x", false},

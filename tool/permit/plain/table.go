@@ -10,7 +10,7 @@ import "strings"
 //	-abc    short options, alone, in a group or with their value attached
 //	%name   a long option with one or two dashes that is not abbreviated
 //	!name   a subcommand
-//	<N      more than N arguments that are no options
+//	<N      more than N arguments that are no options, or that stand behind one
 //
 // A row of two words is for that subcommand of the program, and for all else
 // before it the row of the program holds.
@@ -48,7 +48,7 @@ less         --log-file --LOG-FILE --lesskey-file --lesskey-src --tag --tag-file
 more         +
 man          --pager --html --preprocessor --config-file --browser -PHC
 bat          --pager --map-syntax --generate-config-file
-file         --compile --magic-file --uncompress -CmzZ
+file         --compile --magic-file --uncompress --preserve-date -CmzZp
 date         --set -s
 hostname     --file -F <0
 sdiff        --output -o
