@@ -133,7 +133,7 @@ func state(t testing.TB, dir string) string {
 // of them with a "*", and runs those that are allowed: none may change a file or
 // start another program.
 func TestApproved(t *testing.T) {
-	n := pick(2_000, 40_000)
+	n := pick(1_500, 30_000)
 	var rules []permit.Rule
 	options := map[string][]string{}
 	var here []string

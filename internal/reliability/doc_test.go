@@ -4,7 +4,7 @@
 // those of docs/reliability.md:
 //
 //	go test ./internal/reliability                       # all, in short
-//	go test ./internal/reliability -full -v -timeout 20m # all, in full; prints the table
+//	go test ./internal/reliability -full -v -timeout 40m # all, in full; prints the table
 //	go test ./internal/reliability -full -v -run Kill    # one of them
 //
 // What is chosen at random follows from -seed, and a failure names the schedule

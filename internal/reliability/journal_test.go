@@ -152,7 +152,7 @@ func readBytes(b []byte) (events []session.Event, err error) {
 // same time, until each byte had its turn (I2). What is damaged must be reported,
 // and all else be there.
 func TestFlip(t *testing.T) {
-	l := newLog(t, pick(8<<10, 1_000_000), pick(200, 400))
+	l := newLog(t, pick(8<<10, 1_000_000), pick(200, 120))
 	longest := 0
 	for i := range l.ends {
 		longest = max(longest, l.ends[i]-l.begin(i))

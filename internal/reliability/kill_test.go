@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -184,7 +183,7 @@ func TestKill(t *testing.T) {
 			}
 		}
 		if !*full { // every so many, so that each kind is met
-			every := 29
+			every := 43
 			if raced {
 				every = 101
 			}
@@ -268,42 +267,4 @@ func TestKillAgain(t *testing.T) {
 	})
 	report(t, fmt.Sprintf("%d sessions, each killed with SIGKILL at random effects and bytes until it came to its end", chains),
 		"0 violations in %d kills; %d outcomes said to be unknown; %.0f s", sum.kills.Load(), sum.unknown.Load(), time.Since(start).Seconds())
-}
-
-// parallel does something n times with two workers, and stops after a failure.
-func parallel(t *testing.T, n int, do func(t testing.TB, i int)) {
-	t.Helper()
-	var next atomic.Int64
-	var failed atomic.Bool
-	t.Run("workers", func(t *testing.T) {
-		for range 2 {
-			t.Run("", func(t *testing.T) {
-				t.Parallel()
-				defer func() { failed.Store(failed.Load() || t.Failed()) }() // also if it is given up
-				for i := next.Add(1) - 1; i < int64(n) && !failed.Load(); i = next.Add(1) - 1 {
-					do(t, int(i))
-					failed.Store(failed.Load() || t.Failed())
-				}
-			})
-		}
-	})
-}
-
-// scratch returns a directory that is removed before the test ends, as there are
-// many.
-func scratch(t testing.TB) (dir string, remove func()) { return scratchIn(t, "") }
-
-// ramdir is scratch on a file system that needs no disk, where there is one.
-func ramdir(t testing.TB) (dir string, remove func()) {
-	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
-		return scratchIn(t, "/dev/shm")
-	}
-	return scratchIn(t, "")
-}
-
-func scratchIn(t testing.TB, parent string) (dir string, remove func()) {
-	t.Helper()
-	dir, err := os.MkdirTemp(parent, "proem-reliability-")
-	must(t, err)
-	return dir, func() { os.RemoveAll(dir) }
 }

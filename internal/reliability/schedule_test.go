@@ -101,7 +101,7 @@ func playOn(ctx context.Context, dir string, fail *env.Failpoints, again bool, t
 // effects: no call runs twice (I4), each has its result (I3), and the same seed
 // gives the same session to the byte.
 func TestSchedules(t *testing.T) {
-	n := pick(300, 100_000)
+	n := pick(200, 100_000)
 	start := time.Now()
 	var crashes, refused, played, unknown, replayed atomic.Int64
 	parallel(t, n, func(t testing.TB, i int) {
