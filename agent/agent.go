@@ -137,7 +137,7 @@ func New(cfg Config) (*Agent, error) {
 // register puts the agent's own texts and tools into its layer.
 func (a *Agent) register() error {
 	texts := standard.Texts{Base: standard.Literal{Text: a.cfg.System}, Instructions: standard.Literal{Text: a.cfg.Instructions},
-		Tools: len(a.cfg.Tools)+len(a.cfg.Sets) > 0}
+		Tools: len(a.cfg.Tools)+len(a.cfg.Sets) > 0, Orders: a.preset.Orders}
 	if a.cfg.Runtime != nil {
 		texts.Runtime = standard.Literal{Text: a.cfg.Runtime.Text()}
 	}

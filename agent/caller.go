@@ -31,7 +31,7 @@ func CallerOf(ctx context.Context) (Caller, bool) {
 // callContext returns the context of one call.
 func (r *run) callContext(ctx context.Context, call string, at *place) context.Context {
 	v := r.l.folder.View()
-	c := Caller{At: r.at(), Call: call, Mode: r.mode(v), bill: r.bill, place: at}
+	c := Caller{At: r.at(), Call: call, Mode: modeIn(v, r.in), bill: r.bill, place: at}
 	if p := v.Parent; p != nil {
 		c.Depth = p.Depth
 	}

@@ -27,7 +27,7 @@ func (a *Agent) addPassages(t tool.Tool) error {
 	for _, p := range speaker.Passages() {
 		d := p.Section
 		if d.Order == 0 && d.Channel == prompt.System {
-			d.Order = standard.OrderToolTexts
+			d.Order = a.preset.Order(d.Name, standard.OrderToolTexts)
 		}
 		var err error
 		if p.Source != nil {

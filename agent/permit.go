@@ -63,7 +63,7 @@ func (r *run) permit(ctx context.Context, p *planned) {
 		}
 		p.answer = &reply.Text
 	}
-	perm, mode := r.a.cfg.Permissions, r.mode(view)
+	perm, mode := r.a.cfg.Permissions, modeIn(view, r.in)
 	if perm == nil {
 		if mode == permit.Plan && (!p.effect.ReadOnly || p.effect.Command != "") {
 			p.result = refusedByPolicy(p.call.Name, unplanned)

@@ -81,13 +81,13 @@ func (a *Agent) SetPlan(ctx context.Context, id string, on bool) (changed bool, 
 	return true, r.append(ctx, events...)
 }
 
-// mode returns the mode in which a call is judged; empty: the policy's. Nothing is
-// above plan mode.
-func (r *run) mode(v session.View) permit.Mode {
+// modeIn returns the mode in which the calls of a turn are judged; empty: the
+// policy's. Nothing is above plan mode.
+func modeIn(v session.View, in Input) permit.Mode {
 	if s, _ := planState(v); s.Active {
 		return permit.Plan
 	}
-	return r.in.Mode
+	return in.Mode
 }
 
 // unplanned is what the model is told of a call that plan mode does not let run

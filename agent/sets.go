@@ -88,7 +88,7 @@ func (a *Agent) registerSets() error {
 		section prompt.SectionDef
 		source  source.Source
 	}{
-		{prompt.SectionDef{Name: standard.ToolSetsSection, Order: standard.OrderTools, Class: prompt.Session, Source: setOriginSource, Priority: 35},
+		{prompt.SectionDef{Name: standard.ToolSetsSection, Order: a.preset.Order(standard.ToolSetsSection, standard.OrderTools), Class: prompt.Session, Source: setOriginSource, Priority: 35},
 			a.setSource(func(o *offer) prompt.Fact { return docsFact(o.sections) })},
 		{prompt.SectionDef{Name: standard.ToolChangesSection, Channel: prompt.Context, Order: 300, Class: prompt.Session, Source: setOriginSource},
 			a.setSource(func(o *offer) prompt.Fact { return docsFact(o.changes) })},

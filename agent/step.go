@@ -17,6 +17,7 @@ import (
 	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/source"
 	"github.com/proemhq/proem/tool"
+	"github.com/proemhq/proem/tool/permit"
 	"github.com/proemhq/proem/wire"
 )
 
@@ -112,6 +113,9 @@ func (a *Agent) compose(ctx context.Context, l *live, view registry.View, in Inp
 	lineage := a.cfg.Registry.Lineage(a.cfg.Scope)
 	v := l.folder.View()
 	ctx = tool.WithSession(tool.WithStates(ctx, statesAt(v, v.StepNumber(at.Turn, at.Step))), l.id) // sources may ask whose session it is
+	if p := a.cfg.Permissions; p != nil {
+		ctx = permit.WithTerms(ctx, permit.Terms{Mode: p.Policy.In(modeIn(v, in)).Mode(), Unattended: p.Unattended})
+	}
 	ctx, offer := a.offered(ctx, v, view.Snapshot, lineage, in)
 	composer := a.composerFor(l, lineage, runVars{in.Vars, in.by})
 	needs := composer.Plan(view.Snapshot, lineage, a.preset.Ties).Needs()

@@ -15,7 +15,6 @@ import (
 	"github.com/proemhq/proem/preset"
 	"github.com/proemhq/proem/preset/agentscope"
 	"github.com/proemhq/proem/preset/ai4j"
-	"github.com/proemhq/proem/preset/deepseek"
 	"github.com/proemhq/proem/preset/standard"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/registry"
@@ -32,7 +31,7 @@ import (
 )
 
 // presetNames are the composition models that --preset knows.
-func presetNames() []string { return []string{"standard", "deepseek", "agentscope", "ai4j"} }
+func presetNames() []string { return []string{"standard", deepseekName, agentScope, "ai4j"} }
 
 // compose returns the registry and the preset that the configuration names.
 func (c *command) compose(b *bench) (*registry.Registry, preset.Preset, error) {
@@ -46,23 +45,8 @@ func (c *command) compose(b *bench) (*registry.Registry, preset.Preset, error) {
 			ToolOrder: cfg.Tools.Order, Visibility: visibility(cfg.Tools), Root: b.place.root, KeepMissing: cfg.VariablesMissing == "keep",
 			Budget: cfg.Budget.InputTokens, Count: b.counter.Count, Refresh: refresh(cfg.Refresh),
 		}), nil
-	case "deepseek":
-		d := cfg.DeepSeek
-		p, err := deepseek.New(deepseek.Config{
-			NoIdentity: !d.Identity, NoRuntimeContext: !d.RuntimeContext, PersonaPrefix: d.PersonaPrefix,
-			PersonaSuffix: d.PersonaSuffix, ContextHeading: d.ContextHeading, ToolOrder: cfg.Tools.Order,
-		})
-		if err != nil {
-			return nil, preset.Preset{}, err
-		}
-		if err := deepseekVariables(b, p.Registry.Global()); err != nil {
-			return nil, preset.Preset{}, err
-		}
-		made := p.Preset(visibility(cfg.Tools)...)
-		if r := refresh(cfg.Refresh); r != nil {
-			made.Refresh = *r
-		}
-		return p.Registry, made, nil
+	case deepseekName:
+		return b.composeDeepSeek()
 	case "ai4j":
 		return registry.New(), ai4j.New(ai4j.Config{
 			ToolOrder: cfg.Tools.Order, Visibility: visibility(cfg.Tools), Path: standard.FencePath(b.place.root), KeepMissing: cfg.VariablesMissing == "keep",
@@ -82,20 +66,6 @@ func refresh(name string) *preset.Refresh {
 		return nil
 	}
 	return &r
-}
-
-// deepseekVariables registers the variables that the original always has.
-func deepseekVariables(b *bench, s *registry.Scope) error {
-	prov, _, _ := strings.Cut(b.model.spec, ":")
-	for _, v := range [][2]string{{"provider", prov}, {"model", b.model.name}, {"cwd", b.place.cwd}} {
-		if slices.ContainsFunc(b.cfg.Variables, func(p config.Pair) bool { return p.Name == v[0] }) {
-			continue
-		}
-		if _, err := s.Variable(v[0], v[1]); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // visibility returns the rules for tools.allow and tools.deny.
@@ -127,7 +97,7 @@ func shows(t config.Tools, name string) bool {
 // define registers what the configuration and the place give to a prompt.
 func (c *command) define(b *bench, reg *registry.Registry, l *load.Loader) error {
 	cfg, scope := b.cfg, reg.Global()
-	var t standard.Texts
+	t := standard.Texts{Orders: b.preset.Orders}
 	var err error
 	if t.Base, err = b.text(l, "system_prompt", cfg.SystemPrompt, cfg.SystemPromptFile); err != nil {
 		return err
@@ -157,7 +127,11 @@ func (c *command) define(b *bench, reg *registry.Registry, l *load.Loader) error
 	}
 	if !b.portable {
 		t.Date = clock.New(clock.Config{Env: b.env})
-		t.Environment = envfacts.New(envfacts.Config{Root: b.place.root, Cwd: b.place.cwd, Paths: b.space().Describe()})
+		about := envfacts.Config{Cwd: b.place.cwd}
+		if b.preset.Name != deepseekName { // there a context of its own says it
+			about.Root, about.Paths = b.place.root, b.space().Describe()
+		}
+		t.Environment = envfacts.New(about)
 	}
 	if cfg.Preset == agentScope {
 		if err := b.defineAgentScope(scope, l, &t); err != nil {
@@ -266,7 +240,8 @@ func (b *bench) guide(scope *registry.Scope, tools []tool.Tool) error {
 		if text == "" {
 			continue
 		}
-		d := prompt.SectionDef{Name: []string{"memory-recall", "memory-persistence"}[i], Order: standard.OrderRuntime - 50 + float64(i), Body: prompt.Body{Literal: text}}
+		name := []string{"memory-recall", "memory-persistence"}[i]
+		d := prompt.SectionDef{Name: name, Order: b.preset.Order(name, standard.OrderRuntime-50+float64(i)), Body: prompt.Body{Literal: text}}
 		if _, err := scope.Section(d); err != nil {
 			return err
 		}

@@ -247,6 +247,9 @@ func (c *command) buildAgent(ctx context.Context, b *bench, o options, permissio
 	if err := b.guide(reg.Global(), tools); err != nil {
 		return err
 	}
+	if err := b.deepseekParts(reg.Global(), tools); err != nil {
+		return err
+	}
 	fallback, err := c.fallback(b)
 	if err != nil {
 		return err

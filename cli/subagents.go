@@ -105,6 +105,11 @@ func (c *command) child(ctx context.Context, b *bench, o options, l *load.Loader
 	if !slices.Contains(d.Inherit, subagents.Skills) && !slices.Contains(d.Tools, skill.Name) { // it is not shown the list
 		tools = slices.DeleteFunc(tools, func(t tool.Tool) bool { return tool.RuleName(t) == skill.Name })
 	}
+	own.preset = p
+	left := slices.DeleteFunc(slices.Clone(tools), func(t tool.Tool) bool { return d.Tools != nil && !slices.Contains(d.Tools, t.Spec().Name) })
+	if err := own.deepseekParts(reg.Global(), left); err != nil {
+		return agent.Config{}, err
+	}
 	cfg := agent.Config{
 		Model: own.model.Model, ModelName: own.model.name, Registry: reg, Preset: &p, Env: b.env, Tools: tools, Nested: own.nested,
 		Request: agent.Request{Placement: placement(b.cfg.Placement), Options: requestOptions(b.cfg, o.noStream), Cache: cacheOf(b.cfg)},

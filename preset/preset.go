@@ -35,6 +35,9 @@ type Preset struct {
 	// the model has a place for these; nil: they stand behind Stages. What an agent's
 	// hooks do to the prompt comes this way.
 	Transform func(lineage []string, hosts []Transformer) []prompt.Stage
+	// Orders are the places of built-in sections, by name, where the model has others
+	// than standard; nil: it has not.
+	Orders map[string]float64
 	// Refresh says when what stands before the conversation may change.
 	Refresh Refresh
 	// Project returns what a request sends of a history; nil: all of it. What it
@@ -97,6 +100,14 @@ const (
 	// behind the conversation, so that the prefix does not move.
 	EachSession
 )
+
+// Order returns the place of a built-in section: the model's, or else the given one.
+func (p *Preset) Order(section string, standard float64) float64 {
+	if o, ok := p.Orders[section]; ok {
+		return o
+	}
+	return standard
+}
 
 // Input returns the input of an assembly under the preset's rules.
 func (p *Preset) Input(lineage []string, facts *prompt.Facts) prompt.Input {

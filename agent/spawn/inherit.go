@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/proemhq/proem/preset/deepseek"
 	"github.com/proemhq/proem/preset/standard"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/source/subagents"
@@ -96,6 +97,9 @@ func Kind(s prompt.Section) string {
 		return subagents.User
 	case strings.HasPrefix(s.Name, "workspace:"):
 		return subagents.Workspace
+	}
+	if s.From != nil && (s.From.Source == deepseek.GuidanceSource || s.From.Source == deepseek.PolicySource) {
+		return subagents.Runtime
 	}
 	switch section {
 	case standard.BaseSection, standard.InstructionsSection:

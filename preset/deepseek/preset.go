@@ -180,7 +180,7 @@ const Cleared = "There is no runtime context any more. Disregard every earlier o
 // the original does not have, hide tools before they are ordered.
 func (p *Preset) Preset(rules ...stage.VisibilityRule) preset.Preset {
 	return preset.Preset{
-		Name: "deepseek", Ties: Ties, Strict: true, Epoch: p.hookEpoch, Contexts: preset.Snapshots(Cleared),
+		Name: "deepseek", Ties: Ties, Strict: true, Epoch: p.hookEpoch, Contexts: preset.Snapshots(Cleared), Orders: orders,
 		Stages: func(lineage []string) []prompt.Stage {
 			stages := p.Stages(lineage)
 			if len(rules) > 0 {

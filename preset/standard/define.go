@@ -1,6 +1,7 @@
 package standard
 
 import (
+	"github.com/proemhq/proem/preset"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/registry"
 	"github.com/proemhq/proem/source"
@@ -40,6 +41,10 @@ type Texts struct {
 	Subagents   source.Source // the list of subagents
 	Date        source.Source
 	Environment source.Source
+
+	// Orders, by section, take the place of those of this package: see
+	// [preset.Preset.Orders].
+	Orders map[string]float64
 }
 
 // A Literal is a text that does not change. Without text it is left out.
@@ -53,11 +58,13 @@ type Literal struct {
 
 // Define registers the built-in sections in a scope.
 func Define(s *registry.Scope, t Texts) error {
+	at := preset.Preset{Orders: t.Orders}
 	literal := func(d prompt.SectionDef, l Literal) error {
 		if l.Text == "" {
 			return nil
 		}
 		d.Required, d.Trust, d.Source, d.Path = true, l.Trust, l.Source, l.Path
+		d.Order = at.Order(d.Name, d.Order)
 		d.Body = prompt.Body{Literal: l.Text, Template: l.Template}
 		_, err := s.Section(d)
 		return err
@@ -66,6 +73,7 @@ func Define(s *registry.Scope, t Texts) error {
 		if src == nil {
 			return nil
 		}
+		d.Order = at.Order(d.Name, d.Order)
 		_, err := s.Dynamic(d, src)
 		return err
 	}

@@ -1,0 +1,64 @@
+package deepseek
+
+import "github.com/proemhq/proem/prompt"
+
+// Orders of what proem has in the prompt and the original elsewhere, or not at all.
+// What a project or a user says stands behind all that is the same everywhere, so
+// that the beginning of the prompt is the same too.
+const (
+	OrderBase         = 100  // the system prompt, behind the persona's first part
+	OrderRuntime      = 950  // how the loop works, before what is said of the tools
+	OrderMemory       = 2310 // of the memory tools, behind what is said of earlier sessions
+	OrderInstructions = 6000 // instruction files
+	OrderSkills       = 6100
+	OrderWorkspace    = 6200 // files of the agent's home
+)
+
+// orders are the places of the sections that proem's own agent has under every
+// preset.
+var orders = map[string]float64{
+	"base": OrderBase, "runtime": OrderRuntime, "memory-recall": OrderMemory, "memory-persistence": OrderMemory + 1,
+	"project-instructions": OrderInstructions, "skills": OrderSkills, "workspace": OrderWorkspace,
+	"subagents": Subagent.Order(), "tool-sets": MCPServers.Order(), "plan_enter": PlanPolicy.Order(),
+}
+
+// The names of the contexts that say what an agent may do.
+const (
+	SandboxContext  = "sandbox:policy"
+	ApprovalContext = "approval:policy"
+)
+
+// Sources of these parts. A subagent has both with what the runtime says of itself.
+const (
+	GuidanceSource = "guidance"
+	PolicySource   = "permissions"
+)
+
+// guidance is what is said of proem's own tools, which the original has under other
+// names. A text speaks of its own tool only: the others may be hidden.
+var guidance = []struct {
+	tool, section string
+	row           SectionName
+	text          string
+}{
+	{"shell", "tool:bash", Bash, "shell: a command has worked only if its exit status is 0, so look at that before you go on. " +
+		"Run what ends by itself, and nothing that waits for a key."},
+	{"read_file", "tool:read", Read, "read_file: read a file before you change it, and before you say what is in it. Of a long one read the part that you need."},
+	{"write_file", "tool:write", Write, "write_file: for new files, and for those of which little stays. It replaces all that was there."},
+	{"edit_file", "tool:edit", Edit, "edit_file: for changes within a file that you have read. Replace no more than the change needs; " +
+		"if the old text is not found, read the file again before the next attempt."},
+	{"glob", "tool:glob", Glob, "glob: find files whose names you know in part. Make the pattern narrow enough that you can read what comes."},
+	{"grep", "tool:grep", Grep, "grep: find where something is said before you open whole files. A rare word finds more than a frequent one."},
+}
+
+// Guidance returns the section in which the model is told how to use one of proem's
+// own tools, at its row of the table; not ok: there is none for a tool of that name.
+// Register it where the tool is shown.
+func Guidance(tool string) (d prompt.SectionDef, ok bool) {
+	for _, g := range guidance {
+		if g.tool == tool {
+			return prompt.SectionDef{Name: g.section, Order: g.row.Order(), Source: GuidanceSource, Body: prompt.Body{Literal: g.text}}, true
+		}
+	}
+	return prompt.SectionDef{}, false
+}
