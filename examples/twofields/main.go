@@ -1,6 +1,5 @@
-// Command twofields builds an agent from a system prompt and instructions. The
-// two travel apart: where each one goes is decided by the capability record of
-// the model's host, not by the agent.
+// Command twofields builds an agent from a system prompt and instructions. They travel
+// apart; where each one goes, the capability record of the model's host decides.
 package main
 
 import (
@@ -9,24 +8,15 @@ import (
 	"log"
 
 	"github.com/proemhq/proem/agent"
-	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/provider"
 	"github.com/proemhq/proem/wire"
 	"github.com/proemhq/proem/wire/openaichat"
 )
 
 func main() {
-	hosts := []struct{ name, provider, model string }{
-		{"two system messages", "deepseek", "deepseek-chat"},
-		{"one system message", "ollama", "qwen3"},
-	}
-	for _, h := range hosts {
-		a, err := agent.New(agent.Config{
-			Model:        &provider.HTTP{Dialect: openaichat.Dialect, Cap: wire.Lookup(h.provider, h.model)},
-			ModelName:    h.model,
-			System:       "You serve tea.",
-			Instructions: "Answer in one sentence.",
-		})
+	for _, host := range [][2]string{{"deepseek", "deepseek-chat"}, {"ollama", "qwen3"}} {
+		model := &provider.HTTP{Dialect: openaichat.Dialect, Cap: wire.Lookup(host[0], host[1])}
+		a, err := agent.New(agent.Config{Model: model, ModelName: host[1], System: "You serve tea.", Instructions: "Answer in one sentence."})
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -34,13 +24,6 @@ func main() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Printf("# %s\n", h.name)
-		for _, ch := range []prompt.Channel{prompt.System, prompt.Instructions} {
-			fmt.Printf("%s: %s\n", ch, p.Assembly.Text(ch))
-		}
-		fmt.Printf("%s\n", p.Body.JSON)
-		for _, d := range p.Diagnostics {
-			fmt.Println(d)
-		}
+		fmt.Printf("%s %v\n", p.Body.JSON, p.Diagnostics)
 	}
 }

@@ -52,6 +52,27 @@ func TestCommands(t *testing.T) {
 	t.Error("README.md has no line that begins with \"- commands \"")
 }
 
+// TestShortExamples checks that what each of the three models begins with is built
+// in 30 lines, imports and comments apart (S28). Tests of their own run them.
+func TestShortExamples(t *testing.T) {
+	for _, name := range []string{"harness", "twofields", "registry"} {
+		data, err := os.ReadFile(filepath.Join(root, "examples", name, "main.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, code, _ := strings.Cut(string(data), "\n)\n")
+		n := 0
+		for line := range strings.Lines(code) {
+			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") {
+				n++
+			}
+		}
+		if n == 0 || n > 30 {
+			t.Errorf("examples/%s has %d lines of code, want at most 30", name, n)
+		}
+	}
+}
+
 // The sizes above which an exported type needs a reason.
 const (
 	maxFields  = 12
