@@ -157,10 +157,10 @@ func newDeepSeek(w *World) (preset.Preset, *registry.Registry, error) {
 		return preset.Preset{}, nil, err
 	}
 	err = w.registerAll(d.Registry.Global(), []spot{
-		{Section, prompt.SectionDef{Order: 200, Class: prompt.Stable}},
-		{File, prompt.SectionDef{Order: 300, Class: prompt.Session, Trust: span.Project, Source: "file"}},
-		{Skills, prompt.SectionDef{Order: 400, Class: prompt.Session, Source: "skills"}},
-		{Subagents, prompt.SectionDef{Order: 600, Class: prompt.Session, Source: "subagents"}},
+		{Section, prompt.SectionDef{Order: deepseek.FileReference.Order(), Class: prompt.Stable}},
+		{Subagents, prompt.SectionDef{Order: deepseek.Subagent.Order(), Class: prompt.Session, Source: "subagents"}},
+		{File, prompt.SectionDef{Order: deepseek.OrderInstructions, Class: prompt.Session, Trust: span.Project, Source: "file"}},
+		{Skills, prompt.SectionDef{Order: deepseek.OrderSkills, Class: prompt.Session, Source: "skills"}},
 		{Date, prompt.SectionDef{Channel: prompt.Context, Order: 100, Class: prompt.Turn, Source: "clock"}},
 		{Memory, prompt.SectionDef{Channel: prompt.Context, Order: 200, Class: prompt.Turn, Trust: span.Workspace, Source: "file"}},
 		{Tasks, prompt.SectionDef{Channel: prompt.Context, Order: 300, Class: prompt.Turn, Source: "subagents"}},

@@ -18,6 +18,9 @@
 // Ties between sections are decided by name in UTF-16 order, between contexts by
 // place of registration, and all tools of one name are kept, as in the original.
 //
+// proem's own sections have places among those of the table, see [OrderBase] and
+// its siblings; [Guidance] is what is said of proem's own tools.
+//
 // Where it differs on purpose: all faults are reported at once instead of the
 // first; texts that no visible section uses are not evaluated; a source can time
 // out; the identity sentence and the heading of the snapshot are ours and can be
