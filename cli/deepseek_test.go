@@ -4,6 +4,7 @@ package cli_test
 
 import (
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,7 +23,18 @@ func TestCaseS26(t *testing.T) {
 		Order         float64
 	}
 	table := func(set ...string) (rows []row) {
+		last := math.Inf(-1)
 		for _, s := range w.assemble("", append([]string{"preset=deepseek"}, set...)...).Sections {
+			if s.Channel == "system" && s.Order < last {
+				t.Errorf("%s stands at %v behind %v", s.Name, s.Order, last)
+			}
+			last = s.Order
+			if at, ok := map[string]float64{"plan_enter": 500, "todo_write": 2400, "subagents": 2800}[s.Name]; ok {
+				if s.Order != at {
+					t.Errorf("%s stands at %v", s.Name, s.Order)
+				}
+				continue // who has the tools has these
+			}
 			if s.Channel == "system" || strings.HasSuffix(s.Name, ":policy") {
 				rows = append(rows, row{s.Name, s.Channel, s.Order})
 			}

@@ -19,7 +19,7 @@ const (
 var orders = map[string]float64{
 	"base": OrderBase, "runtime": OrderRuntime, "memory-recall": OrderMemory, "memory-persistence": OrderMemory + 1,
 	"project-instructions": OrderInstructions, "skills": OrderSkills, "workspace": OrderWorkspace,
-	"subagents": Subagent.Order(), "tool-sets": MCPServers.Order(), "plan_enter": PlanPolicy.Order(),
+	"subagents": Subagent.Order(), "tool-sets": MCPServers.Order(), "plan_enter": PlanPolicy.Order(), "todo_write": Goal.Order(),
 }
 
 // The names of the contexts that say what an agent may do.
