@@ -107,3 +107,38 @@ func newest(w *world) string {
 	}
 	return list.Sessions[0].ID
 }
+
+// S25: a tool turns the plan mode on; the next request of the turn ends with a new
+// snapshot, the one behind that with none, and the system text stays.
+func TestCaseS25(t *testing.T) {
+	w := newWorld(t, "mkdir .git")
+	script := filepath.Join(w.home, "s.yaml")
+	if err := os.WriteFile(script, []byte("turns:\n  - calls: [{tool: plan_enter}]\n  - calls: [{tool: list_files, args: {path: .}}]\n  - text: done\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	as := []string{"--preset", "deepseek", "--model", "scripted:s", "--set", "scripted.file=" + script}
+	w.run(append([]string{"run", "look"}, as...)...)
+	id := newest(w)
+	type body struct{ Messages []struct{ Role, Content string } }
+	var requests []body
+	for _, n := range []string{"1", "2", "3"} {
+		var b body
+		out := w.run(append([]string{"prompt", "--session", id + "@" + n, "--wire", "openai-chat", "--quiet"}, as...)...)
+		if err := json.Unmarshal([]byte(out), &b); err != nil {
+			t.Fatalf("%v\n%s%s", err, out, w.err)
+		}
+		requests = append(requests, b)
+	}
+	for i, want := range []struct{ role, text string }{{"user", "a rule must allow it"}, {"user", "Approval: nothing is changed at present"}, {"tool", ""}} {
+		m := requests[i].Messages
+		if m[0] != requests[0].Messages[0] {
+			t.Errorf("request %d: the system text changed", i+1)
+		}
+		if strings.HasPrefix(m[len(m)-1].Content, "Plan mode is on.") { // a reminder, which is not kept
+			m = m[:len(m)-1]
+		}
+		if last := m[len(m)-1]; last.Role != want.role || !strings.Contains(last.Content, want.text) {
+			t.Errorf("request %d ends with %+v", i+1, last)
+		}
+	}
+}
