@@ -11,6 +11,7 @@ import (
 
 var (
 	linkPattern = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	testPattern = regexp.MustCompile(`\[((?:Test|Example|S)\w*)\]\(([^)\s]+_test\.go)\)`)
 	filePattern = regexp.MustCompile("^`([a-z0-9_./]+\\.go)`$")
 	namePattern = regexp.MustCompile("`([A-Za-z_.]+)`")
 )
@@ -27,6 +28,24 @@ func TestLinks(t *testing.T) {
 				t.Errorf("%s links to %s, which does not exist", name, m[1])
 			}
 		}
+	}
+}
+
+// TestNamedTests checks that a link to a test by its name leads to a file that has
+// it.
+func TestNamedTests(t *testing.T) {
+	n := 0
+	for _, name := range documents(t) {
+		for _, m := range testPattern.FindAllStringSubmatch(read(t, name).text(), -1) {
+			n++
+			src, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(path.Join(path.Dir(name), m[2]))))
+			if err != nil || !regexp.MustCompile(`\b(?:TestCase)?`+m[1]+`\b`).Match(src) {
+				t.Errorf("%s: %s has no test %s: %v", name, m[2], m[1], err)
+			}
+		}
+	}
+	if n == 0 {
+		t.Error("no document links to a test")
 	}
 }
 
