@@ -92,7 +92,11 @@ func (b *bench) deepseekParts(s *registry.Scope, tools []tool.Tool) error {
 	} {
 		d := prompt.SectionDef{Name: c.name, Channel: prompt.Context, Order: c.order, Class: prompt.Turn, Source: deepseek.PolicySource}
 		_, err := s.Dynamic(d, source.Func(func(ctx context.Context, _ source.Query) (prompt.Fact, error) {
-			return c.text(permit.TermsOf(ctx)), nil
+			terms := permit.TermsOf(ctx)
+			if terms.Mode == "" { // nothing judges the calls
+				return prompt.Fact{None: true}, nil
+			}
+			return c.text(terms), nil
 		}))
 		if err != nil {
 			return err

@@ -119,7 +119,9 @@ func TestCaseS25(t *testing.T) {
 	as := []string{"--preset", "deepseek", "--model", "scripted:s", "--set", "scripted.file=" + script}
 	w.run(append([]string{"run", "look"}, as...)...)
 	id := newest(w)
-	type body struct{ Messages []struct{ Role, Content string } }
+	type body struct {
+		Messages []struct{ Role, Content string }
+	}
 	var requests []body
 	for _, n := range []string{"1", "2", "3"} {
 		var b body

@@ -1,6 +1,11 @@
 package deepseek
 
-import "github.com/proemhq/proem/prompt"
+import (
+	"slices"
+
+	"github.com/proemhq/proem/chat"
+	"github.com/proemhq/proem/prompt"
+)
 
 // Orders of what proem has in the prompt and the original elsewhere, or not at all.
 // What a project or a user says stands behind all that is the same everywhere, so
@@ -53,7 +58,7 @@ var guidance = []struct {
 
 // Guidance returns the section in which the model is told how to use one of proem's
 // own tools, at its row of the table; not ok: there is none for a tool of that name.
-// Register it where the tool is shown.
+// Where the tool is not shown, a stage of [Preset.Preset] leaves it out.
 func Guidance(tool string) (d prompt.SectionDef, ok bool) {
 	for _, g := range guidance {
 		if g.tool == tool {
@@ -61,4 +66,35 @@ func Guidance(tool string) (d prompt.SectionDef, ok bool) {
 		}
 	}
 	return prompt.SectionDef{}, false
+}
+
+// shownTools leaves out what is said of tools that are not shown. It stands behind
+// all that may hide one.
+var shownTools = prompt.Stage{
+	Name: "guidance",
+	Doc:  "leaves out what is said of tools that are not shown",
+	Apply: func(_ prompt.Input, a prompt.Assembly) (prompt.Assembly, error) {
+		missing := func(s prompt.Section) bool {
+			if s.From == nil || s.From.Source != GuidanceSource {
+				return false
+			}
+			for _, g := range guidance {
+				if g.section == s.Name {
+					return !slices.ContainsFunc(a.Tools, func(t chat.ToolSpec) bool { return t.Name == g.tool })
+				}
+			}
+			return false
+		}
+		if !slices.ContainsFunc(a.Sections, missing) {
+			return a, nil
+		}
+		a.Notes = slices.Clip(a.Notes)
+		for _, s := range a.Sections {
+			if missing(s) {
+				a.Notes = append(a.Notes, prompt.Note{Name: s.Name, Stage: "guidance", From: s.From, Reason: "the tool is not shown"})
+			}
+		}
+		a.Sections = slices.DeleteFunc(slices.Clone(a.Sections), missing)
+		return a, nil
+	},
 }

@@ -186,7 +186,7 @@ func (p *Preset) Preset(rules ...stage.VisibilityRule) preset.Preset {
 			if len(rules) > 0 {
 				stages = append([]prompt.Stage{stage.Visibility(rules...)}, stages...)
 			}
-			return append(stages, stage.Fence(stage.FenceConfig{}))
+			return append(slices.Clip(stages), shownTools, stage.Fence(stage.FenceConfig{}))
 		},
 	}
 }
