@@ -48,7 +48,7 @@ func TestCase(t *testing.T) {
 	}{
 		{"S01 final order", s01}, {"S02 subagents", s02}, {"S03 refreshed within a run", s03}, {"S04 first host transformer", s04},
 		{"S05 nobody transforms", s05}, {"S06 nothing to say", s06}, {"S07 guidance says", s07}, {"S08 task list", s08},
-		{"S09 build banner", s09}, {"S10 skill tiers", s10}, {"S11 two users", s11}, {"S12 paths", s12}, {"S13 budget", s13},
+		{"S09 build banner", s09}, {"S10 skill tiers", s10}, {"S11 two users", s11}, {"S12 paths", s12}, {"S13 budget", s13}, {"S27 together", s27},
 	} {
 		t.Run(c.name, c.f)
 	}
