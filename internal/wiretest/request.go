@@ -20,9 +20,16 @@ type spec struct {
 	System       []part
 	Instructions []part
 	Messages     []message
-	Tools        []chat.ToolSpec
+	Tools        []toolSpec
 	Options      wire.Options
 	Cache        wire.Cache
+}
+
+// toolSpec is a tool with its schema as JSON, whatever that is.
+type toolSpec struct {
+	Name, Description string
+	Parameters        json.RawMessage
+	Strict            bool
 }
 
 // part is a section: its text, or an object with its name and class too.
@@ -73,7 +80,7 @@ type message struct {
 }
 
 func (s *spec) request() (wire.Request, error) {
-	r := wire.Request{Model: s.Model, Tools: s.Tools, Options: s.Options, Cache: s.Cache}
+	r := wire.Request{Model: s.Model, Options: s.Options, Cache: s.Cache}
 	var err error
 	if r.System, err = parts("system", s.System); err != nil {
 		return r, err
@@ -93,8 +100,9 @@ func (s *spec) request() (wire.Request, error) {
 		return r, fmt.Errorf("placement %q", s.Placement)
 	}
 	r.Placement = placement
-	for i := range r.Tools {
-		r.Tools[i].From = &span.Origin{Section: "tool:" + r.Tools[i].Name}
+	for _, t := range s.Tools {
+		r.Tools = append(r.Tools, chat.ToolSpec{Name: t.Name, Description: t.Description, Parameters: t.Parameters, Strict: t.Strict,
+			From: &span.Origin{Section: "tool:" + t.Name}})
 	}
 	for i := range s.Messages {
 		m, err := s.Messages[i].message(i)
