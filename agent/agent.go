@@ -17,6 +17,7 @@ import (
 	"github.com/proemhq/proem/session/memory"
 	"github.com/proemhq/proem/span"
 	"github.com/proemhq/proem/tool"
+	"github.com/proemhq/proem/trace"
 	"github.com/proemhq/proem/wire"
 )
 
@@ -58,6 +59,11 @@ type Config struct {
 	Nested Nested // nil: nothing is handed over with results
 	// Permissions decide which calls run; nil: every call does.
 	Permissions *Permissions
+	// Trace says who is told how a turn goes.
+	Trace Tracing
+	// Lock is the SHA-256 sum in hex of what pins the prompts, such as proem.lock. It
+	// stands in request events and spans.
+	Lock string
 	// Runtime lets the model act by its answers, such as by code; nil: by tool calls.
 	Runtime Runtime
 }
@@ -91,6 +97,7 @@ type Agent struct {
 	hooks    hooks
 	sets     toolSets
 	passages passages
+	tracer   *trace.Tracer // nil: there is no sink
 
 	mu   sync.Mutex
 	live map[string]*live
@@ -119,6 +126,9 @@ func New(cfg Config) (*Agent, error) {
 	}
 	a := &Agent{cfg: cfg, env: env.OrSystem(cfg.Env), tools: map[string]tool.Tool{}, live: map[string]*live{},
 		scope: cfg.Registry.Scope(cfg.Scope), hooks: hooks}
+	if cfg.Trace.Sink != nil {
+		a.tracer = &trace.Tracer{Sink: cfg.Trace.Sink, Env: a.env}
+	}
 	if cfg.Preset != nil {
 		a.preset = *cfg.Preset
 	} else {

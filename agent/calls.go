@@ -14,6 +14,7 @@ import (
 	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/span"
 	"github.com/proemhq/proem/tool"
+	"github.com/proemhq/proem/trace"
 	"github.com/proemhq/proem/wire"
 )
 
@@ -45,6 +46,9 @@ type planned struct {
 	ask    *session.Ask // it waits for a person
 	answer *string      // what a person answered to the tool's own question
 	result *tool.Result
+
+	span     *trace.Active // while it runs; nil: nobody is told
+	contents bool          // the span has arguments and result
 }
 
 // calls runs the tools of an answer and records each result, in the order of the
@@ -153,13 +157,15 @@ func (r *run) batch(ctx context.Context, plans []*planned) error {
 		if p.result == nil {
 			past.Call = p.made.ID
 			places = append(places, queue(places))
-			running[i] = start(tool.WithHistory(r.callContext(ctx, p.made.ID, places[len(places)-1]), past), p)
+			called := r.toolSpan(r.callContext(ctx, p.made.ID, places[len(places)-1]), p)
+			running[i] = start(tool.WithHistory(called, past), p)
 		}
 	}
 	var failed error // of a hook
 	for i, p := range plans {
 		if p.result == nil {
 			out := wait(ctx, running[i])
+			p.over(out) // if it was left behind
 			if out.pending != nil {
 				if r.pend(p, out.pending); p.ask != nil {
 					continue
@@ -228,6 +234,7 @@ func notRun() *tool.Result {
 type outcome struct {
 	result  tool.Result
 	pending *tool.Pending
+	why     string // a stable word for a call that did not fail by itself
 }
 
 // start runs a call in a goroutine of its own.
@@ -237,7 +244,10 @@ func start(ctx context.Context, p *planned) <-chan outcome {
 		if c, ok := CallerOf(ctx); ok {
 			defer c.Pass()
 		}
-		done <- invoke(ctx, p.tool, p.call, p.answer)
+		defer p.span.End()
+		out := invoke(ctx, p.tool, p.call, p.answer)
+		p.over(out)
+		done <- out
 	}()
 	return done
 }
@@ -259,11 +269,18 @@ func wait(ctx context.Context, running <-chan outcome) outcome {
 	case out := <-running:
 		return out
 	case <-last.C:
-		return failed("interrupted: the turn was cancelled while the tool ran; its outcome is unknown")
+		return interruption()
 	}
 }
 
 func failed(format string, args ...any) outcome { return outcome{result: tool.Errorf(format, args...)} }
+
+// interruption is the outcome of a call that the end of its turn broke off.
+func interruption() outcome {
+	out := failed("interrupted: the turn was cancelled while the tool ran; its outcome is unknown")
+	out.why = trace.Cancelled
+	return out
+}
 
 // visible reports whether the model was shown the tool in the last request.
 func (r *run) visible(name string) bool {
@@ -276,6 +293,7 @@ func invoke(ctx context.Context, t tool.Tool, call chat.ToolCall, answer *string
 	defer func() {
 		if p := recover(); p != nil {
 			out = failed("the tool %s panicked: %v", call.Name, p)
+			out.why = trace.Panic
 		}
 	}()
 	var err error
@@ -288,7 +306,7 @@ func invoke(ctx context.Context, t tool.Tool, call chat.ToolCall, answer *string
 	case err == nil:
 		return out
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
-		return failed("interrupted: the turn was cancelled while the tool ran; its outcome is unknown")
+		return interruption()
 	case errors.As(err, &out.pending):
 		return out
 	}

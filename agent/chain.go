@@ -8,6 +8,7 @@ import (
 	"github.com/proemhq/proem/preset"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/stage"
+	"github.com/proemhq/proem/trace"
 )
 
 // A named is one point of a hook.
@@ -182,6 +183,9 @@ func (p *passing) whole(err error, what string) error {
 func joined(outer, within context.Context) (context.Context, context.CancelFunc) {
 	if within == outer {
 		return within, func() {}
+	}
+	if trace.From(within) == nil { // a hook began with a context of its own
+		within = trace.From(outer).In(within)
 	}
 	ctx, cancel := context.WithCancelCause(within)
 	stop := context.AfterFunc(outer, func() { cancel(context.Cause(outer)) })

@@ -80,7 +80,7 @@ func (r *run) code(ctx context.Context, again bool) (*session.Stop, error) {
 		p.Tools = append(p.Tools, r.shown[i].Name)
 	}
 	c := calling{run: r, before: view.Code.Batches}
-	ran, err := r.a.cfg.Runtime.Run(ctx, p, c.call)
+	ran, err := r.runCode(ctx, p, &c)
 	switch {
 	case c.err != nil:
 		return nil, c.err

@@ -73,8 +73,8 @@ func (r *run) recover(ctx context.Context, long *wire.APIError) (bool, error) {
 	return r.l.folder.View().Shortened != before, err
 }
 
-// shorten does the passes. An error is one that ends the turn.
-func (r *run) shorten(ctx context.Context, why occasion, long *wire.APIError) error {
+// passes does what makes the history shorter.
+func (r *run) passes(ctx context.Context, why occasion, long *wire.APIError) error {
 	model := r.models[r.model]
 	window, reserve := r.a.window(r.l, model, r.in)
 	v, meter := r.l.folder.View(), r.a.meter(model)

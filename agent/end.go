@@ -8,6 +8,7 @@ import (
 	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/span"
+	"github.com/proemhq/proem/trace"
 )
 
 // end records how the turn ended. Calls that have no result get one.
@@ -27,6 +28,7 @@ func (r *run) end(ctx context.Context, stop session.Stop, err error) error {
 	default:
 		stop, failure = session.Stop{Reason: StopError}, err.Error()
 	}
+	r.span.Set(trace.String(trace.StopReason, stop.Reason))
 	why := "the turn ended before this call"
 	if failure != "" {
 		why += ": " + failure

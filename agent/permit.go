@@ -182,12 +182,12 @@ func (r *run) goOn(ctx context.Context) (session.Stop, error) {
 		if r.a.cfg.Runtime == nil {
 			return session.Stop{}, errors.New("code waits for the answer, and the agent has no runtime to run it; set Config.Runtime")
 		}
-		if stop, err := r.code(ctx, true); stop != nil || err != nil {
+		if stop, err := r.stepSpan(ctx, func(ctx context.Context) (*session.Stop, error) { return r.code(ctx, true) }); stop != nil || err != nil {
 			return *orZero(stop), err
 		}
 		return r.steps(ctx)
 	}
-	if stop, err := r.follow(ctx, view.Open); stop != nil || err != nil {
+	if stop, err := r.stepSpan(ctx, func(ctx context.Context) (*session.Stop, error) { return r.follow(ctx, view.Open) }); stop != nil || err != nil {
 		return *orZero(stop), err
 	}
 	return r.steps(ctx)

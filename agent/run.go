@@ -9,6 +9,7 @@ import (
 
 	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/session"
+	"github.com/proemhq/proem/trace"
 	"github.com/proemhq/proem/wire"
 )
 
@@ -42,9 +43,7 @@ func (a *Agent) Run(ctx context.Context, id string, in Input) iter.Seq2[session.
 		if len(in.Replies) > 0 {
 			r.turnNo--
 		}
-		var p passing
-		err = p.whole(around(ctx, &p, a.hooks.turn, aroundTurn(r.at()), r.turn), "turn")
-		if err != nil && !r.left {
+		if err = r.whole(ctx); err != nil && !r.left {
 			yield(session.Event{}, err)
 		}
 	}
@@ -75,6 +74,8 @@ type run struct {
 	progress Progress      // under a runtime
 	called   int           // calls of the last answer, which a runtime does not run
 	said     *chat.Message // the answer of the turn, if it is not the last one's text
+
+	span *trace.Active // of the turn; nil: nobody is told
 
 	deaf   []string        // observers that panicked
 	panics []session.Event // what is to be recorded of them
@@ -216,29 +217,32 @@ func (r *run) steps(ctx context.Context) (session.Stop, error) {
 		if err := r.notify(ctx); err != nil {
 			return session.Stop{}, err
 		}
-		answer, stop, err := r.reason(ctx)
-		if err != nil {
-			return session.Stop{}, err
-		}
-		if r.a.cfg.Runtime != nil {
-			if stop, err := r.obey(ctx, answer, stop); stop != nil || err != nil {
-				return *orZero(stop), err
-			}
-			continue
-		}
-		calls := answer.Calls()
-		if len(calls) == 0 {
-			return stop, nil
-		}
-		if over := r.over(ctx, r.models[r.model].Name); over != nil {
-			return *over, nil
-		}
-		if stop, err := r.follow(ctx, calls); stop != nil || err != nil {
+		if stop, err := r.stepSpan(ctx, r.oneStep); stop != nil || err != nil {
 			return *orZero(stop), err
 		}
 	}
 	r.step = r.a.cfg.Limits.Steps
 	return session.Stop{Reason: StopSteps, Message: fmt.Sprintf("the turn took %d model requests, which is the limit", r.step)}, nil
+}
+
+// oneStep sends a request and does what the answer asks for. It returns why the
+// turn does not go on, if it does not.
+func (r *run) oneStep(ctx context.Context) (*session.Stop, error) {
+	answer, stop, err := r.reason(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if r.a.cfg.Runtime != nil {
+		return r.obey(ctx, answer, stop)
+	}
+	calls := answer.Calls()
+	if len(calls) == 0 {
+		return &stop, nil
+	}
+	if over := r.over(ctx, r.models[r.model].Name); over != nil {
+		return over, nil
+	}
+	return r.follow(ctx, calls)
 }
 
 // follow runs calls. It returns why the turn does not go on, if it does not.
@@ -274,7 +278,7 @@ func (r *run) attempt(ctx context.Context) (chat.Message, session.Stop, error) {
 	if err != nil {
 		return chat.Message{}, session.Stop{}, err
 	}
-	request := record(s, model)
+	request := r.a.record(s, model)
 	if r.a.preset.Traced {
 		request.Trace = traceOf(s)
 	}
@@ -303,7 +307,7 @@ func (r *run) attempt(ctx context.Context) (chat.Message, session.Stop, error) {
 		r.shown = s.Assembly.Tools
 	}
 	r.l.sent(s.Request)
-	got, err := r.receive(ctx, model.Model, s.Body)
+	got, err := r.ask(ctx, model, &s, request)
 	if err != nil {
 		return chat.Message{}, session.Stop{}, err
 	}

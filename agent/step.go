@@ -226,9 +226,9 @@ func (a *Agent) Preview(ctx context.Context, id string, in Input) (Preview, erro
 }
 
 // record returns what the session keeps of a request.
-func record(s Step, model Alternative) *session.Request {
+func (a *Agent) record(s Step, model Alternative) *session.Request {
 	sum := sha256.Sum256(s.Body.JSON)
-	r := &session.Request{Model: s.Request.Model, Body: hex.EncodeToString(sum[:]), Bytes: len(s.Body.JSON), Assembly: s.Assembly.Hash(), ChangedBy: s.ChangedBy}
+	r := &session.Request{Model: s.Request.Model, Body: hex.EncodeToString(sum[:]), Bytes: len(s.Body.JSON), Assembly: s.Assembly.Hash(), ChangedBy: s.ChangedBy, Lock: a.cfg.Lock}
 	if m, ok := model.Model.(provider.Speaker); ok {
 		r.Dialect = m.Protocol().Name
 	}

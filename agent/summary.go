@@ -165,6 +165,12 @@ func (r *run) askSummary(ctx context.Context, model Alternative, text string, ou
 	if d, ok := model.Model.(interface{ DialectName() string }); ok {
 		got.request.Dialect = d.DialectName()
 	}
+	err = r.askForSummary(ctx, at, model, request, body, &got)
+	return got, err
+}
+
+// receiveSummary collects the answer to the request for a summary.
+func (r *run) receiveSummary(ctx context.Context, at At, model Alternative, body wire.Body, got *summarised) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	events, _ := r.a.hooks.sending(ctx, at, body, func(ctx context.Context) iter.Seq2[wire.Event, error] { return model.Model.Send(ctx, body) })
@@ -172,7 +178,7 @@ func (r *run) askSummary(ctx context.Context, model Alternative, text string, ou
 	got.stop = wire.StopEnd
 	for e, err := range events {
 		if err != nil {
-			return got, err
+			return err
 		}
 		switch e.Kind {
 		case wire.TextDelta:
@@ -189,7 +195,7 @@ func (r *run) askSummary(ctx context.Context, model Alternative, text string, ou
 		}
 	}
 	got.text = b.String()
-	return got, ctx.Err()
+	return ctx.Err()
 }
 
 // summaryRequest is the request for a summary: no tools, no history, and a system

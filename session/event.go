@@ -94,9 +94,12 @@ type Request struct {
 	Snapshot string `json:"snapshot,omitempty"`
 	Facts    string `json:"facts,omitempty"`
 	Input    string `json:"input,omitempty"`
-	Chain    *Chain `json:"chain,omitempty"`  // nil: the provider keeps no conversation
-	Bytes    int    `json:"bytes,omitempty"`  // length of the body
-	Tokens   int    `json:"tokens,omitempty"` // counted or estimated; 0: not known
+	// Lock is the sum of what pinned the prompts then, such as proem.lock; empty:
+	// nothing did.
+	Lock   string `json:"lock,omitempty"`
+	Chain  *Chain `json:"chain,omitempty"`  // nil: the provider keeps no conversation
+	Bytes  int    `json:"bytes,omitempty"`  // length of the body
+	Tokens int    `json:"tokens,omitempty"` // counted or estimated; 0: not known
 	// ChangedBy names the hooks that had the last look and changed something, in
 	// the order in which they did.
 	ChangedBy []string `json:"changedBy,omitempty"`

@@ -49,7 +49,7 @@ const (
 	AssemblyHash = "proem.assembly.hash" // SHA-256 of the assembly, as in the request event
 	BodyHash     = "proem.body.hash"     // of the bytes sent
 	BodyBytes    = "proem.body.bytes"
-	PrefixHash   = "proem.prefix.hash" // of what stands before the conversation, as the protocol sends it
+	PrefixHash   = "proem.prefix.hash" // of what stands before the conversation, free of any protocol
 	LockHash     = "proem.lock.hash"   // of the project's proem.lock
 	ChangedBy    = "proem.changed_by"  // hooks that changed the request
 	Occasion     = "proem.compact.occasion"

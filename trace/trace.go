@@ -112,6 +112,14 @@ func From(ctx context.Context) *Active {
 	return a
 }
 
+// In returns a context in which the span is the present one; ctx for a nil Active.
+func (a *Active) In(ctx context.Context) context.Context {
+	if a == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, activeKey{}, a)
+}
+
 // Detached returns a context for what goes on after the span in ctx is over, such
 // as work in the background: the next span begins a trace of its own, with a link
 // to this one.

@@ -29,11 +29,13 @@ var arrows = []archtest.Row{
 	{Path: "internal/near", Pure: true, Common: true},
 	{Path: "internal/gitignore", Pure: true, Common: true},
 	{Path: "internal/visible", Pure: true, Common: true},
+	{Path: "internal/redact", Pure: true, Common: true},
 	{Path: "internal/frontmatter", Common: true},
 	{Path: "internal/filetest"},
 	{Path: "internal/archtest"},
 	{Path: "internal/wiretest", To: []string{"wire"}}, // the tests of every dialect
 
+	{Path: "trace", Common: true}, // spans hang on contexts, which pass everywhere that is not pure
 	{Path: "token", To: []string{"span"}},
 	{Path: "source", To: []string{"prompt"}},
 	{Path: "registry", To: []string{"source"}},
