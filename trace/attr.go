@@ -116,7 +116,7 @@ func (v Value) Each(f func(string) string) Value {
 }
 
 // Get returns the value of an attribute; the zero Value if it is not set.
-func (s *Span) Get(key string) Value {
+func (s Span) Get(key string) Value {
 	for _, a := range s.Attrs {
 		if a.Key == key {
 			return a.Value

@@ -8,6 +8,7 @@ import (
 	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/tool"
+	"github.com/proemhq/proem/trace"
 )
 
 // A job is one turn of a child, which was admitted.
@@ -44,7 +45,7 @@ func (j *job) foreground(ctx context.Context) (tool.Result, error) {
 // background begins the turn, and returns once the child is recorded.
 func (j *job) background(ctx context.Context) error {
 	turn := ctx
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	ctx, cancel := context.WithCancel(trace.Detached(context.WithoutCancel(ctx)))
 	began, ended := make(chan struct{}), make(chan outcome, 1)
 	go func() {
 		defer cancel()

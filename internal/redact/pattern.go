@@ -17,6 +17,8 @@ var (
 	header = regexp.MustCompile(`(?i)(\b(?:` + lines + `)\b\s*[:=]\s*)[^\s"'\\][^\r\n"']*`)
 	// A name, a colon or equals sign, and a value in quotes or up to where it ends.
 	named = regexp.MustCompile(`(?i)(\b(?:` + names + `)\b\\*["']?\s*(?:[:=]|=>)\s*|\b(?:` + lines + `)\b\\*["']\s*:\s*)(?:(")(?:[^"\\]|\\.)*("?)|(\\+")(?:[^"\\]|\\[^"])*(\\*"?)|'[^']*'?|[^\s"',;&})\]]+)`)
+	// A word that every match of the two above holds.
+	hints = regexp.MustCompile(`(?i)authorization|cookie|key|token|secret|pass|credential`)
 	// What a URL is signed with.
 	query = regexp.MustCompile(`(?i)([?&](?:key|sig|signature|code|auth)=)[^\s&"'#]+`)
 	// Credentials of HTTP wherever they stand.
@@ -31,8 +33,10 @@ var (
 func Patterns(text string) string {
 	text = textnorm.Redact(text)
 	text = userinfo.ReplaceAllString(text, "${1}"+Mark+"@")
-	text = header.ReplaceAllString(text, "${1}"+Mark)
-	text = named.ReplaceAllString(text, "${1}${2}${4}"+Mark+"${3}${5}")
+	if hints.MatchString(text) { // the others are slow
+		text = header.ReplaceAllString(text, "${1}"+Mark)
+		text = named.ReplaceAllString(text, "${1}${2}${4}"+Mark+"${3}${5}")
+	}
 	text = query.ReplaceAllString(text, "${1}"+Mark)
 	return scheme.ReplaceAllString(text, "${1}"+Mark)
 }

@@ -29,7 +29,7 @@ type tracedPart struct {
 func messagesText(messages ...chat.Message) string {
 	list := make([]tracedMessage, 0, len(messages))
 	for _, m := range messages {
-		t := tracedMessage{Role: string(m.Role), Parts: []tracedPart{}}
+		t := tracedMessage{Role: m.Role.String(), Parts: []tracedPart{}}
 		for _, p := range m.Parts {
 			t.Parts = append(t.Parts, tracedPartOf(p))
 		}
