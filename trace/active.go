@@ -16,6 +16,8 @@ type Active struct {
 	tracer *Tracer
 	env    *env.Env
 	parent *Active
+	// detached stands for a span in a context that is left of it.
+	detached bool
 
 	// Guarded by the tree.
 	span Span
@@ -29,13 +31,6 @@ type Active struct {
 type tree struct {
 	id string
 	mu sync.Mutex
-}
-
-func (t *tree) childOf(ctx context.Context, parent *Active, op, target string, attrs []Attr) (context.Context, *Active) {
-	if parent.tracer == nil { // detached
-		return ctx, nil
-	}
-	return t.add(ctx, parent.tracer, parent.env, parent, op, target, attrs)
 }
 
 // add begins a span. Under a parent that is over nothing is begun.

@@ -94,14 +94,17 @@ func (t *Tracer) Start(ctx context.Context, op, target string, attrs ...Attr) (c
 	return t.start(ctx, op, target, attrs)
 }
 
-// Start begins a child of the span in ctx. Without one, or if that is over, nothing
-// is begun.
+// Start begins a child of the span in ctx, or in a detached context the root of a
+// trace. Without a span, or if that is over, nothing is begun.
 func Start(ctx context.Context, op, target string, attrs ...Attr) (context.Context, *Active) {
 	parent := From(ctx)
 	if parent == nil {
 		return ctx, nil
 	}
-	return parent.tree.childOf(ctx, parent, op, target, attrs)
+	if parent.detached {
+		return parent.tracer.start(ctx, op, target, attrs)
+	}
+	return parent.tree.add(ctx, parent.tracer, parent.env, parent, op, target, attrs)
 }
 
 type activeKey struct{}
@@ -128,7 +131,7 @@ func Detached(ctx context.Context) context.Context {
 	if a == nil {
 		return ctx
 	}
-	return context.WithValue(ctx, activeKey{}, &Active{tree: &tree{}, span: Span{Trace: a.span.Trace, ID: a.span.ID}, over: true})
+	return context.WithValue(ctx, activeKey{}, &Active{tree: &tree{}, tracer: a.tracer, span: Span{Trace: a.span.Trace, ID: a.span.ID}, over: true, detached: true})
 }
 
 func (t *Tracer) start(ctx context.Context, op, target string, attrs []Attr) (context.Context, *Active) {

@@ -90,20 +90,21 @@ func TestDetached(t *testing.T) {
 	tr, k, _ := tracer()
 	ctx, root := tr.Start(t.Context(), "turn", "")
 	far := trace.Detached(ctx)
-	if _, s := trace.Start(far, "child", ""); s != nil {
-		t.Error("a detached context has a parent")
-	}
 	_, job := tr.Start(far, "job", "")
+	in, other := trace.Start(far, "other", "")
 	root.End()
 	job.End()
+	trace.Start(in, "child of other", "")
+	other.End()
 	_, after := tr.Start(ctx, "after", "")
 	after.End()
-	for _, i := range []int{1, 2} {
+	for _, i := range []int{1, 3, 4} {
 		s := k.spans[i]
 		if s.Parent != "" || s.Trace == k.spans[0].Trace || s.Link != (trace.Link{Trace: k.spans[0].Trace, ID: k.spans[0].ID}) {
 			t.Errorf("got %+v", s)
 		}
 	}
+	diff(t, "a child", k.spans[2].Parent, k.spans[3].ID)
 	if ctx := t.Context(); trace.Detached(ctx) != ctx {
 		t.Error("a context without a span was changed")
 	}
