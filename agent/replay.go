@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/proemhq/proem/chat"
@@ -21,6 +22,9 @@ type Replayed struct {
 	Step
 	Number   int             // which of the session's requests, from 1
 	Recorded session.Request // what the log says of it
+	// Places says where the messages of the request come from, but for a reminder
+	// behind them. It is not to be changed.
+	Places []session.Place
 	// Whole says that Body has the bytes that were sent. Otherwise hooks had the last
 	// look and changed the request, see Recorded.ChangedBy: what they did is recorded
 	// nowhere, so Request and Body are those before it, and only the assembly and the
@@ -103,10 +107,37 @@ func (a *Agent) Replay(ctx context.Context, id string, n int, dialects ...wire.D
 	if err != nil {
 		return Replayed{}, err
 	}
-	out := Replayed{Number: n, Recorded: rec.request, Step: Step{Turn: rec.turn, Step: rec.step}}
+	return a.replay(ctx, rec, n, dialects)
+}
+
+// Replays makes all requests of a session again, in order, reading the log once. A
+// request that cannot be made again, or comes out different, comes with its
+// [ReplayError], and the next one follows; any other error is the last value.
+func (a *Agent) Replays(ctx context.Context, id string, dialects ...wire.Dialect) iter.Seq2[Replayed, error] {
+	return func(yield func(Replayed, error) bool) {
+		if err := session.CheckID(id); err != nil {
+			yield(Replayed{}, err)
+			return
+		}
+		n := 0
+		for rec, err := range requests(ctx, a.cfg.Store, id) {
+			if err = cmp.Or(err, ctx.Err()); err != nil {
+				yield(Replayed{}, err)
+				return
+			}
+			n++
+			if r, err := a.replay(ctx, rec, n, dialects); !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+func (a *Agent) replay(ctx context.Context, rec recordedRequest, n int, dialects []wire.Dialect) (Replayed, error) {
+	out := Replayed{Number: n, Recorded: rec.request, Places: rec.places, Step: Step{Turn: rec.turn, Step: rec.step}}
 	p := replayer{a: a, rec: rec, out: &out, dialects: dialects}
 	if err := p.run(ctx); err != nil {
-		err.Session, err.Request = id, n
+		err.Session, err.Request = rec.id, n
 		if err.Err == nil {
 			err.Err = rec.loss()
 		}

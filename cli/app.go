@@ -27,7 +27,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/proemhq/proem/agent"
+	"github.com/proemhq/proem/cli/config"
 	"github.com/proemhq/proem/env"
+	"github.com/proemhq/proem/internal/redact"
 	"github.com/proemhq/proem/provider"
 	"github.com/proemhq/proem/session"
 )
@@ -70,6 +72,10 @@ type Setup struct {
 	// Permissions are what --mode, --allow, --deny and the configuration say. An
 	// agent that leaves them out runs every call.
 	Permissions *agent.Permissions
+	// Trace is what --trace asks for, and Lock the sum of the project's proem.lock.
+	// They go into agent.Config as they are.
+	Trace agent.Tracing
+	Lock  string
 }
 
 // A Process is what a command has of the process it runs in.
@@ -108,7 +114,9 @@ func Run(ctx context.Context, app App, p Process) int {
 	if app.Name == "" {
 		app.Name = "proem"
 	}
-	c := &command{app: app, p: p, base: ctx}
+	c := &command{app: app, p: p, base: ctx, trace: &traceFile{}}
+	c.hidden = redact.New(c.secrets(config.Config{})...)
+	defer c.trace.close(c)
 	root := c.root()
 	root.SetArgs(p.Args)
 	interruptible, stop := c.interruptible(ctx)
@@ -147,11 +155,13 @@ func usage(err error) error { return statusError{ExitUsage, err} }
 
 // command is one invocation.
 type command struct {
-	app   App
-	p     Process
-	flags flags
-	full  bool            // prompt: fold nothing
-	base  context.Context // ends with the process; that of a command ends with Ctrl-C too
+	app    App
+	p      Process
+	flags  flags
+	full   bool            // prompt: fold nothing
+	trace  *traceFile      // of --trace
+	hidden *redact.Set     // credentials that are not shown
+	base   context.Context // ends with the process; that of a command ends with Ctrl-C too
 }
 
 // interruptible returns a context that ends at the next Ctrl-C.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/proemhq/proem/env"
 	"github.com/proemhq/proem/inspect/cache"
-	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/token"
 )
 
@@ -73,47 +72,20 @@ func (r *bodyReader) session(ctx context.Context, id string) error {
 // bodiesOfSession makes the requests of a session again, each compared with the
 // record of it. One that hooks changed is left out and said.
 func (c *command) bodiesOfSession(ctx context.Context, id string) ([]cache.Recorded, error) {
-	s, err := c.openSessions()
-	if err != nil {
-		return nil, err
-	}
-	_, err = s.find(ctx, id)
-	s.close()
-	if err != nil {
-		return nil, err
-	}
-	var first session.Request
-	requests := 0
-	b, err := c.setup(ctx, options{recorded: &first, store: func(at place) (session.Store, error) {
-		store, err := c.readStore(ctx, at, id)
-		if err != nil {
-			return nil, err
-		}
-		first, err = nthRequest(ctx, store, past{id, 1})
-		for e, err := range store.Events(ctx, id) {
-			if err != nil {
-				return nil, err
-			}
-			if e.Kind == session.Requested {
-				requests++
-			}
-		}
-		return store, err
-	}})
+	b, err := c.pastAgent(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	var out []cache.Recorded
-	for n := 1; n <= requests; n++ {
-		r, err := b.agent.Replay(ctx, id, n, protocols...)
+	for r, err := range b.agent.Replays(ctx, id, protocols...) {
 		if err != nil {
 			return nil, c.hinted(err)
 		}
 		if !r.Whole {
-			c.say("warning replay.hooks: request %d is left out: the hooks %s changed it, and what they did is recorded nowhere", n, strings.Join(r.Recorded.ChangedBy, ", "))
+			c.say("warning replay.hooks: request %d is left out: the hooks %s changed it, and what they did is recorded nowhere", r.Number, strings.Join(r.Recorded.ChangedBy, ", "))
 			continue
 		}
-		out = append(out, cache.Recorded{Body: r.Body.JSON, Marks: r.Body.Marks, Name: fmt.Sprintf("%s@%d", id, n)})
+		out = append(out, cache.Recorded{Body: r.Body.JSON, Marks: r.Body.Marks, Name: fmt.Sprintf("%s@%d", id, r.Number)})
 	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("session %s: it sent no request", id)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ func (c *command) chatCommand() *cobra.Command {
 	var maxSteps int
 	var noStream, last bool
 	var rules permitFlags
+	var traced traceFlags
 	cmd := &cobra.Command{
 		Use:   "chat",
 		Short: "Talk with the agent, turn by turn",
@@ -32,10 +34,10 @@ func (c *command) chatCommand() *cobra.Command {
 			if maxSteps < 1 && cmd.Flags().Changed("max-steps") {
 				return usage(fmt.Errorf("--max-steps %d: must be 1 or more", maxSteps))
 			}
-			if err := rules.check(); err != nil {
+			if err := cmp.Or(rules.check(), traced.check()); err != nil {
 				return err
 			}
-			b, id, err := c.ready(cmd.Context(), options{run: true, model: model, maxSteps: maxSteps, noStream: noStream, permit: rules, store: c.openStore}, resume, last)
+			b, id, err := c.ready(cmd.Context(), options{run: true, model: model, maxSteps: maxSteps, noStream: noStream, permit: rules, trace: traced, store: c.openStore}, resume, last)
 			if err != nil {
 				return err
 			}
@@ -50,6 +52,7 @@ func (c *command) chatCommand() *cobra.Command {
 	f.BoolVar(&last, "continue", false, "go on with the latest session of this project")
 	f.BoolVar(&noStream, "no-stream", false, "ask for each answer in one piece")
 	rules.add(cmd)
+	traced.add(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("resume", c.completeSessions)
 	cmd.MarkFlagsMutuallyExclusive("resume", "continue")
 	return cmd

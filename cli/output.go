@@ -22,15 +22,15 @@ func (c *command) printError(err error) {
 	switch {
 	case errors.As(err, &wrong):
 		for _, f := range wrong {
-			fmt.Fprintln(c.p.Stderr, visibleLine(f.Diagnostic().String()))
+			fmt.Fprintln(c.p.Stderr, c.line(f.Diagnostic().String()))
 		}
 	case errors.As(err, &faults):
 		for _, f := range faults {
-			fmt.Fprintln(c.p.Stderr, visibleLine(f.Diagnostic().String()))
+			fmt.Fprintln(c.p.Stderr, c.line(f.Diagnostic().String()))
 		}
 	default:
 		for _, line := range strings.Split(strings.TrimRight(err.Error(), "\n"), "\n") {
-			fmt.Fprintln(c.p.Stderr, visibleLine("error "+line))
+			fmt.Fprintln(c.p.Stderr, c.line("error "+line))
 		}
 	}
 }
@@ -41,18 +41,19 @@ func (c *command) diagnose(ds []prompt.Diagnostic) {
 		if c.flags.quiet && d.Severity != prompt.Error {
 			continue
 		}
-		fmt.Fprintln(c.p.Stderr, visibleLine(d.String()))
+		fmt.Fprintln(c.p.Stderr, c.line(d.String()))
 	}
 }
 
 // say prints one line for people to standard error.
 func (c *command) say(format string, args ...any) {
 	if !c.flags.quiet {
-		c.tell(format, args...)
+		c.tell("%s", c.hidden.Values(fmt.Sprintf(format, args...)))
 	}
 }
 
-// tell is say for what is needed with --quiet too.
+// tell is say for what is needed with --quiet too. Nothing is taken out of it: who is
+// asked about a command must see all of it.
 func (c *command) tell(format string, args ...any) {
 	fmt.Fprintln(c.p.Stderr, visibleLine(fmt.Sprintf(format, args...)))
 }
@@ -62,7 +63,7 @@ func (c *command) dim(line string) {
 	if c.flags.quiet {
 		return
 	}
-	line = visibleLine(line)
+	line = c.line(line)
 	if c.colours(c.p.Stderr) {
 		line = coloured("2", line)
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ func (c *command) runCommand() *cobra.Command {
 	var maxSteps int
 	var noStream, last, pause, fresh bool
 	var rules permitFlags
+	var traced traceFlags
 	cmd := &cobra.Command{
 		Use:   "run PROMPT",
 		Short: "Run the agent until it answers",
@@ -45,10 +47,10 @@ func (c *command) runCommand() *cobra.Command {
 			if c.flags.json && output == "text" {
 				output = "json"
 			}
-			if err := rules.check(); err != nil {
+			if err := cmp.Or(rules.check(), traced.check()); err != nil {
 				return err
 			}
-			o := options{run: true, model: model, maxSteps: maxSteps, noStream: noStream, permit: rules, pause: pause, store: c.openStore}
+			o := options{run: true, model: model, maxSteps: maxSteps, noStream: noStream, permit: rules, trace: traced, pause: pause, store: c.openStore}
 			if cmd.Flags().Changed("answer") {
 				if len(args) > 0 || resume == "" && !last {
 					return usage(errors.New("--answer goes on with a session: name it with --resume or --continue, and give no prompt"))
@@ -75,6 +77,7 @@ func (c *command) runCommand() *cobra.Command {
 	f.BoolVar(&last, "continue", false, "go on with the latest session of this project")
 	f.BoolVar(&noStream, "no-stream", false, "ask for the answer in one piece")
 	rules.add(cmd)
+	traced.add(cmd)
 	f.BoolVar(&fresh, "fresh-prefix", false, "make what stands before the conversation anew from the files as they are")
 	f.BoolVar(&pause, "pause", false, "where a person must be asked, keep the question and stop; --answer goes on")
 	f.StringVar(&answer, "answer", "", "answer what the session asks: once, session or deny, or a text, and go on")

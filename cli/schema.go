@@ -24,6 +24,7 @@ import (
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/span"
+	"github.com/proemhq/proem/trace/jsonl"
 )
 
 // schemas are the forms that others may rely on. Whoever reads them must expect
@@ -37,6 +38,8 @@ var schemas = map[string]func() (*jsonschema.Schema, error){
 	"diff":    schemaFor[diff.Report]("what proem diff --json prints"),
 	"lint":    schemaFor[lint.Report]("what proem lint --json prints"),
 	"run":     schemaFor[result]("what proem run --output json prints"),
+	"trace":   schemaFor[jsonl.Line]("a line of the file that proem run --trace writes"),
+	"find":    schemaFor[findReport]("what proem sessions find --json prints"),
 	"events":  schemaFor[event]("a line of proem run --output stream-json, of proem sessions export and of a session's log"),
 }
 
@@ -139,15 +142,16 @@ func customs() map[reflect.Type]*jsonschema.Schema {
 		"opaque": object([]string{"provider"}, map[string]*jsonschema.Schema{"provider": text(""), "type": text(""), "json": text(""), "from": origin}),
 	})
 	return map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[span.Text]():       spans,
-		reflect.TypeFor[span.Origin]():     origin,
-		reflect.TypeFor[span.Trust]():      trust,
-		reflect.TypeFor[prompt.Severity](): text("", "info", "warning", "error"),
-		reflect.TypeFor[chat.Message]():    object([]string{"role"}, map[string]*jsonschema.Schema{"role": text("", "system", "user", "assistant", "tool"), "parts": list(part), "name": text("")}),
-		reflect.TypeFor[chat.ToolCall]():   call,
-		reflect.TypeFor[chat.ToolSpec]():   object([]string{"name"}, map[string]*jsonschema.Schema{"name": text(""), "description": text(""), "parameters": text("a JSON Schema, as a string"), "strict": flag, "from": origin}),
-		reflect.TypeFor[json.RawMessage](): {Description: "any JSON"},
-		reflect.TypeFor[time.Time]():       {Type: "string", Format: "date-time"},
+		reflect.TypeFor[span.Text]():        spans,
+		reflect.TypeFor[span.Origin]():      origin,
+		reflect.TypeFor[span.Trust]():       trust,
+		reflect.TypeFor[prompt.Severity]():  text("", "info", "warning", "error"),
+		reflect.TypeFor[chat.Message]():     object([]string{"role"}, map[string]*jsonschema.Schema{"role": text("", "system", "user", "assistant", "tool"), "parts": list(part), "name": text("")}),
+		reflect.TypeFor[chat.ToolCall]():    call,
+		reflect.TypeFor[chat.ToolSpec]():    object([]string{"name"}, map[string]*jsonschema.Schema{"name": text(""), "description": text(""), "parameters": text("a JSON Schema, as a string"), "strict": flag, "from": origin}),
+		reflect.TypeFor[json.RawMessage]():  {Description: "any JSON"},
+		reflect.TypeFor[jsonl.Attributes](): {Type: "object", AdditionalProperties: &jsonschema.Schema{Types: []string{"string", "number", "boolean", "array", "null"}}},
+		reflect.TypeFor[time.Time]():        {Type: "string", Format: "date-time"},
 	}
 }
 

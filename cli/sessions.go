@@ -22,15 +22,15 @@ import (
 func (c *command) sessionsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sessions",
-		Short: "List, show, export, fork and delete the sessions of this project",
+		Short: "List, show, search, export, fork and delete the sessions of this project",
 		Long: "Without a further word lists the sessions of this project, the newest first. They lie in user state, never in\n" +
 			"the repository. run --resume ID and chat --resume ID go on with one.",
-		Example: c.own("  proem sessions\n  proem sessions show ID\n  proem sessions export ID --markdown > talk.md\n  proem sessions fork ID --at 12"),
+		Example: c.own("  proem sessions\n  proem sessions show ID\n  proem sessions find ID 'some words'\n  proem sessions export ID --markdown > talk.md\n  proem sessions fork ID --at 12"),
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return nil
 			}
-			return fmt.Errorf("unknown command %q; there are show, export, fork and delete", args[0])
+			return fmt.Errorf("unknown command %q; there are show, find, export, fork and delete", args[0])
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := c.openSessions()
@@ -58,7 +58,7 @@ func (c *command) sessionsCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.AddCommand(c.sessionsShow(), c.sessionsExport(), c.sessionsFork(), c.sessionsDelete())
+	cmd.AddCommand(c.sessionsShow(), c.sessionsFind(), c.sessionsExport(), c.sessionsFork(), c.sessionsDelete())
 	return cmd
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/proemhq/proem/cli/config"
 	"github.com/proemhq/proem/cli/trust"
 	"github.com/proemhq/proem/env"
+	"github.com/proemhq/proem/internal/redact"
 	"github.com/proemhq/proem/preset"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/session"
@@ -40,6 +41,7 @@ type options struct {
 	noStream bool
 	portable bool // leave out what belongs to the machine, the user or the moment
 	permit   permitFlags
+	trace    traceFlags
 	pause    bool                               // a question to a person stops the run; else it is a refusal where nobody is at a terminal
 	store    func(place) (session.Store, error) // nil: in memory
 	recorded *session.Request                   // what is shown again, filled in by store; nil: nothing is
@@ -57,7 +59,9 @@ type bench struct {
 	agent       *agent.Agent
 	store       session.Store // nil: the agent's own
 	trusted     bool          // the project's files are used
-	guard       *trust.Guard  // holds back what a recorded trust does not cover; nil: nothing
+	tracing     agent.Tracing
+	lock        string       // the sum of proem.lock
+	guard       *trust.Guard // holds back what a recorded trust does not cover; nil: nothing
 	skills      *skills.Set
 	memory      *memory.Source    // the agent's home; nil: not used
 	remembers   *store.Store      // what the memory tools work on; nil: there are none
@@ -87,6 +91,13 @@ func (c *command) setup(ctx context.Context, o options) (*bench, error) {
 	}
 	var err error
 	if b.held, err = b.heldBack(); err != nil {
+		return nil, err
+	}
+	c.hidden = redact.New(c.secrets(b.cfg)...)
+	if b.tracing, err = c.tracing(b, o); err != nil {
+		return nil, err
+	}
+	if b.lock, err = c.lockSum(b, o); err != nil {
 		return nil, err
 	}
 	if b.model, err = c.resolve(ctx, b.cfg, b.env, o.run); err != nil {
@@ -195,7 +206,7 @@ func (c *command) buildIn(b *bench, made Agent, p *agent.Permissions) error {
 	var err error
 	b.agentName = made.Name
 	b.agent, err = made.New(Setup{Cwd: b.place.cwd, Root: b.place.root, Env: b.env, Model: b.model.Model, ModelName: b.model.name, Store: b.store,
-		Trusted: b.trusted, Permissions: p})
+		Trusted: b.trusted, Permissions: p, Trace: b.tracing, Lock: b.lock})
 	if err == nil {
 		b.preset = b.agent.Preset()
 	}
@@ -271,6 +282,8 @@ func (c *command) buildAgent(ctx context.Context, b *bench, o options, permissio
 		Nested:      b.nested,
 		Permissions: permissions,
 		ToolChanges: toolChanges(b.cfg),
+		Trace:       b.tracing,
+		Lock:        b.lock,
 	})
 	return err
 }

@@ -114,6 +114,7 @@ func (c *command) child(ctx context.Context, b *bench, o options, l *load.Loader
 		Model: own.model.Model, ModelName: own.model.name, Registry: reg, Preset: &p, Env: b.env, Tools: tools, Nested: own.nested,
 		Request: agent.Request{Placement: placement(b.cfg.Placement), Options: requestOptions(b.cfg, o.noStream), Cache: cacheOf(b.cfg)},
 		Limits:  limits(b.cfg, own.model.spec), Compaction: compaction(&own), ToolChanges: toolChanges(b.cfg),
+		Trace: agent.Tracing{Sink: b.tracing.Sink, Name: d.Name, Contents: b.tracing.Contents}, Lock: b.lock,
 	}
 	if d.Model == "" {
 		cfg.Fallback, err = c.fallback(&own)
