@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/proemhq/proem/internal/redact"
 	"github.com/proemhq/proem/wire"
 )
 
@@ -61,7 +62,7 @@ func (m *HTTP) redact(err error) error {
 	return err
 }
 
-const redacted = "[redacted]"
+const redacted = redact.Mark
 
 // conceal replaces secrets in a message, and the beginning of one at its end: a
 // long message is cut off, perhaps in the middle of a secret.
@@ -69,6 +70,7 @@ func conceal(message string, secrets []string) string {
 	for _, secret := range secrets {
 		message = strings.ReplaceAll(message, secret, redacted)
 	}
+	message = redact.New(secrets...).Values(message) // in other encodings
 	text, cut := strings.CutSuffix(message, "…")
 	if !cut {
 		return message
