@@ -79,6 +79,26 @@ func replays(t *testing.T, a *agent.Agent, id string, sent []string, dialects ..
 			t.Errorf("request %d: number %d, assembly %s, recorded %s", i+1, r.Number, r.Assembly.Hash(), r.Recorded.Assembly)
 		}
 	}
+	var all []agent.Replayed // looked at when the reading is over
+	for r, err := range a.Replays(t.Context(), id, dialects...) {
+		if err != nil {
+			t.Errorf("of all, request %d: %v", r.Number, err)
+		}
+		all = append(all, r)
+	}
+	if len(all) != len(sent) {
+		t.Errorf("%d requests of %d", len(all), len(sent))
+	}
+	for i, r := range all[:min(len(all), len(sent))] {
+		if string(r.Body.JSON) != sent[i] || r.Number != i+1 || len(r.Places) > len(r.Request.Messages) {
+			t.Errorf("of all, request %d is another", i+1)
+		}
+		for j, p := range r.Places { // what stands there is what the event brought
+			if m := r.Request.Messages[j]; (p.Kind == session.Input || p.Kind == session.Context) != (m.Role == chat.User && p.Kind != session.Notice && p.Kind != session.Compacted && p.Kind != session.RanResult) {
+				t.Errorf("request %d, message %d of role %v: comes from %s", i+1, j+1, m.Role, p.Kind)
+			}
+		}
+	}
 	if _, err := a.Replay(t.Context(), id, len(sent)+1, dialects...); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("no request %d; the last one is %d", len(sent)+1, len(sent))) {
 		t.Errorf("behind the last: got %v", err)
 	}
