@@ -81,6 +81,20 @@ func TestSchemas(t *testing.T) {
 			t.Errorf("%s: %v\n%.2000s", name, err, docs)
 		}
 	}
+	w.run(t, 0, with("run", "--trace", "t.jsonl", "--trace-contents", "go")...)
+	spans, err := os.ReadFile(filepath.Join(w.dir, "t.jsonl"))
+	filetest.Must(t, err)
+	traced := w.schema(t, "trace")
+	for line := range bytes.Lines(spans) {
+		if err := valid(t, traced, line); err != nil {
+			t.Errorf("%v\n%s", err, line)
+		}
+	}
+	var ran struct{ Session string }
+	filetest.Must(t, json.Unmarshal(w.run(t, 0, with("run", "--output", "json", "go")...), &ran))
+	if err := valid(t, w.schema(t, "find"), w.run(t, 0, "sessions", "find", ran.Session, "go", "--json")); err != nil {
+		t.Errorf("find: %v", err)
+	}
 	events := w.schema(t, "events")
 	lines := w.run(t, 1, with("run", "--output", "stream-json", "--pause", "go")...)
 	lines = append(lines, w.run(t, 0, with("run", "--output", "stream-json", "--continue", "--answer", "session")...)...)
