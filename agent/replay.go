@@ -22,8 +22,8 @@ type Replayed struct {
 	Step
 	Number   int             // which of the session's requests, from 1
 	Recorded session.Request // what the log says of it
-	// Places says where the messages of the request come from, but for a reminder
-	// behind them. It is not to be changed.
+	// Places says where each message of the request comes from. The zero Place is of
+	// one that was made for the request alone, such as a reminder.
 	Places []session.Place
 	// Whole says that Body has the bytes that were sent. Otherwise hooks had the last
 	// look and changed the request, see Recorded.ChangedBy: what they did is recorded
@@ -134,7 +134,7 @@ func (a *Agent) Replays(ctx context.Context, id string, dialects ...wire.Dialect
 }
 
 func (a *Agent) replay(ctx context.Context, rec recordedRequest, n int, dialects []wire.Dialect) (Replayed, error) {
-	out := Replayed{Number: n, Recorded: rec.request, Places: rec.places, Step: Step{Turn: rec.turn, Step: rec.step}}
+	out := Replayed{Number: n, Recorded: rec.request, Step: Step{Turn: rec.turn, Step: rec.step}}
 	p := replayer{a: a, rec: rec, out: &out, dialects: dialects}
 	if err := p.run(ctx); err != nil {
 		err.Session, err.Request = rec.id, n
@@ -173,6 +173,7 @@ func (p *replayer) run(ctx context.Context) *ReplayError {
 		return &ReplayError{What: ReplayContexts, Recorded: was, Now: now}
 	}
 	p.request(sending, messages)
+	p.out.Places = placesOf(s.Request.Messages, p.rec.history, p.rec.contexts, p.rec.places)
 	p.out.Whole = len(rec.ChangedBy) == 0
 	encode := p.encoder()
 	if encode == nil {

@@ -90,12 +90,17 @@ func replays(t *testing.T, a *agent.Agent, id string, sent []string, dialects ..
 		t.Errorf("%d requests of %d", len(all), len(sent))
 	}
 	for i, r := range all[:min(len(all), len(sent))] {
-		if string(r.Body.JSON) != sent[i] || r.Number != i+1 || len(r.Places) > len(r.Request.Messages) {
+		if string(r.Body.JSON) != sent[i] || r.Number != i+1 || len(r.Places) != len(r.Request.Messages) {
 			t.Errorf("of all, request %d is another", i+1)
 		}
-		for j, p := range r.Places { // what stands there is what the event brought
-			if m := r.Request.Messages[j]; (p.Kind == session.Input || p.Kind == session.Context) != (m.Role == chat.User && p.Kind != session.Notice && p.Kind != session.Compacted && p.Kind != session.RanResult) {
+		for j, p := range r.Places { // in order, and what stands there is what the event brought
+			m := r.Request.Messages[j]
+			wants := map[session.Kind]chat.Role{session.Input: chat.User, session.Context: chat.User, session.Answer: chat.Assistant, session.Result: chat.Tool}
+			if want, ok := wants[p.Kind]; ok && m.Role != want {
 				t.Errorf("request %d, message %d of role %v: comes from %s", i+1, j+1, m.Role, p.Kind)
+			}
+			if p.Event == 0 && m.Name == "" {
+				t.Errorf("request %d, message %d: comes from nowhere", i+1, j+1)
 			}
 		}
 	}

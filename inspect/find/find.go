@@ -35,7 +35,7 @@ const (
 // A Place is a part of a request that a text stands in.
 type Place struct {
 	Kind string `json:"kind"`           // System and so on
-	Name string `json:"name,omitempty"` // of the section or tool; of a message what it is: input, answer, tool.result …
+	Name string `json:"name,omitempty"` // of the section or tool; of a message the kind of its event, such as tool.result; added: it was made for the request
 	// Event is the session's event that brought a message; 0: none did.
 	Event uint64 `json:"event,omitempty"`
 	// Source, Path and Stage are where the text comes from, as its origin says, and
@@ -155,11 +155,14 @@ func (s *Searcher) places(r agent.Replayed) []located {
 	}
 	nth := 0 // among the messages of one event
 	for i, m := range r.Request.Messages {
-		at := session.Place{Kind: "reminder"}
+		var at session.Place
 		if i < len(r.Places) {
 			at = r.Places[i]
 		}
-		if nth++; i == 0 || i >= len(r.Places) || r.Places[i-1].Event != at.Event {
+		if at.Kind == "" {
+			at.Kind = "added"
+		}
+		if nth++; i == 0 || i < len(r.Places) && r.Places[i-1].Event != at.Event {
 			nth = 0
 		}
 		if place := s.message(m); place != nil {

@@ -174,7 +174,7 @@ func TestPlace(t *testing.T) {
 	want := []find.Place{
 		{Kind: find.System, Name: "doc", Source: "file", Path: "/w/A.md", Offset: 104, Count: 1, Excerpt: "generated the words go on"},
 		{Kind: find.Tool, Name: "t", Source: "tool", Offset: -1, Count: 2, Excerpt: "finds words"},
-		{Kind: find.Message, Name: "reminder", Source: "x", Offset: 14, Count: 1, Excerpt: "a reminder of words"},
+		{Kind: find.Message, Name: "added", Source: "x", Offset: 14, Count: 1, Excerpt: "a reminder of words"},
 	}
 	if d := cmp.Diff(s.Present(), want); d != "" {
 		t.Errorf("(-got +want):\n%s", d)
