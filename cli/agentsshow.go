@@ -9,7 +9,6 @@ import (
 	"github.com/proemhq/proem/agent"
 	"github.com/proemhq/proem/agent/spawn"
 	"github.com/proemhq/proem/prompt"
-	"github.com/proemhq/proem/source/load"
 	"github.com/proemhq/proem/source/subagents"
 	"github.com/proemhq/proem/span"
 )
@@ -53,16 +52,20 @@ func (c *command) agentsShow() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			src := b.declarations(nil)
+			loader := b.loader(o)
+			src := b.declarations(loader)
 			d, err := src.Find(cmd.Context(), args[0])
 			if errors.Is(err, subagents.ErrUnknown) {
+				if cat, err := src.Catalog(cmd.Context()); err == nil {
+					c.diagnose(cat.Diagnostics) // it may be held back
+				}
 				return fmt.Errorf("there is no subagent %q; %s agents lists what there is", args[0], c.app.Name)
 			}
 			if err != nil {
 				return err
 			}
 			b.subagents = src
-			s, err := c.spawning(b, o, load.New(b.env), storeOf(b), b.permissions(true))
+			s, err := c.spawning(b, o, loader, storeOf(b), b.permissions(true))
 			if err != nil {
 				return err
 			}
@@ -88,15 +91,15 @@ func (c *command) showAgent(b *bench, d *subagents.Declaration, p agent.Preview)
 		return c.printJSON(out)
 	}
 	fmt.Fprintf(c.p.Stdout, "%s: %s\n", visibleLine(d.Name), visibleLine(oneLine(d.Description, 200)))
-	cells := [][]string{{"section", "", "bytes", "from", "why"}}
+	cells := [][]string{{"section", "", "from", "why", "bytes"}}
 	for _, s := range out.Sections {
 		in := "out"
 		if s.In {
 			in = "in"
 		}
-		cells = append(cells, []string{visibleLine(s.Section), in, fmt.Sprint(s.Bytes), visibleLine(c.short(b, s.Path)), visibleLine(s.Why)})
+		cells = append(cells, []string{visibleLine(s.Section), in, visibleLine(c.short(b, s.Path)), visibleLine(s.Why), fmt.Sprint(s.Bytes)})
 	}
-	for i, line := range table(cells, 2) {
+	for i, line := range table(cells, 4) {
 		if i == 0 {
 			line = c.paint("1", line)
 		}

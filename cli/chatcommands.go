@@ -165,8 +165,12 @@ func (t *talk) cost(context.Context, string) error {
 	if in, cached := s.Usage.Input, s.Usage.Cached; in != nil && cached != nil && *in > 0 {
 		text += fmt.Sprintf(" (%d %% of the input came from the cache)", 100**cached / *in)
 	}
-	if s.Unreported > 0 {
-		text += fmt.Sprintf("; %d without usage, not counted", s.Unreported)
+	switch s.Unreported {
+	case 0:
+	case s.Answers:
+		text += "; the model reported no usage"
+	default:
+		text += fmt.Sprintf("; for %d of them the model reported no usage, so they are not counted", s.Unreported)
 	}
 	fmt.Fprintln(t.out, text)
 	return nil

@@ -96,6 +96,9 @@ func (c *command) side(ctx context.Context, spec, model, input string) (diff.Sid
 		}
 		return d.pastSide(ctx, spec, p, o)
 	}
+	if d.flags.trust == "" {
+		d.flags.trust = "project" // all of it: a record of trust knows neither the edits nor the revisions to compare
+	}
 	if err := d.aim(ctx, spec, &o); err != nil {
 		return diff.Side{}, nil, err
 	}

@@ -66,7 +66,7 @@ func (d *document) event(e session.Event) {
 			d.answer(e.Message)
 		}
 		if e.Stop.Reason != "end" {
-			d.block("*Stopped: " + code(strings.Join(strings.Fields(e.Stop.Reason+" "+e.Stop.Message+" "+e.Failure), " ")) + "*")
+			d.block("*Stopped: " + code(strings.Join(strings.Fields(e.Stop.Reason+": "+e.Stop.Message+" "+e.Failure), " ")) + "*")
 		}
 	case session.Pruned, session.Compacted:
 		d.block("*" + describeShorter(e) + "*")

@@ -76,6 +76,7 @@ func (c *command) showMatches(b *bench, r *explain.Report, q explain.Query) erro
 		_, err = fmt.Fprint(c.p.Stdout, c.answerText(b, r, a))
 	}
 	if err == nil && len(a.Matches) == 0 {
+		c.diagnose(r.Diagnostics) // what was asked for may be held back
 		err = nothing(r, q)
 	}
 	return err

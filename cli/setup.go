@@ -232,6 +232,16 @@ func (c *command) nameAgents(err error) error {
 	return faults
 }
 
+// loader returns what reads files: of the project, those that its trust covers.
+func (b *bench) loader(o options) *load.Loader {
+	l := load.New(b.env)
+	l.Once = !o.run
+	if b.guard != nil {
+		l.Allow = b.guard.Allow
+	}
+	return l
+}
+
 // buildAgent builds the agent that the configuration describes.
 func (c *command) buildAgent(ctx context.Context, b *bench, o options, permissions *agent.Permissions) error {
 	b.portable = o.portable
@@ -240,11 +250,7 @@ func (c *command) buildAgent(ctx context.Context, b *bench, o options, permissio
 		return err
 	}
 	b.preset = p
-	loader := load.New(b.env)
-	loader.Once = !o.run
-	if b.guard != nil {
-		loader.Allow = b.guard.Allow
-	}
+	loader := b.loader(o)
 	if err := b.findSubagents(ctx, loader); err != nil {
 		return err
 	}

@@ -182,7 +182,7 @@ func (c *command) agentRows(cmd *cobra.Command, b *bench) ([]listed, error) {
 				Description: "chosen by --agent " + n})
 		}
 	}
-	cat, err := b.declarations(nil).Catalog(cmd.Context())
+	cat, err := b.declarations(b.loader(options{})).Catalog(cmd.Context())
 	if err != nil {
 		return nil, err
 	}

@@ -205,7 +205,7 @@ func (c *command) trust(ctx context.Context, grant, revoke bool) error {
 			fmt.Fprintf(c.p.Stdout, "  %s\n", visibleLine(f.Path))
 		}
 	case len(changes) == 0:
-		fmt.Fprintf(c.p.Stdout, "%s is trusted since %s, %d files as they were\n", visibleLine(root), record.Since, len(record.Files))
+		fmt.Fprintf(c.p.Stdout, "%s is trusted since %s, %s as they were\n", visibleLine(root), record.Since, plural(len(record.Files), "file"))
 	default:
 		fmt.Fprintf(c.p.Stdout, "%s is trusted since %s; changed since:\n", visibleLine(root), record.Since)
 		c.showChanges(c.p.Stdout, now, changes)
@@ -219,7 +219,7 @@ func (c *command) trust(ctx context.Context, grant, revoke bool) error {
 	}
 	n, err := c.grant(now)
 	if err == nil {
-		fmt.Fprintf(c.p.Stdout, "trusted: %d files of %s as they are now\n", n, visibleLine(root))
+		fmt.Fprintf(c.p.Stdout, "trusted: %s of %s as they are now\n", plural(n, "file"), visibleLine(root))
 	}
 	return err
 }
@@ -304,7 +304,10 @@ func (c *command) settle(ctx context.Context, b *bench) (again bool, err error) 
 		if len(changes) == 0 {
 			return false, nil
 		}
-		c.showChanges(c.p.Stderr, b, changes)
+		if c.asks() || !c.flags.quiet {
+			fmt.Fprintln(c.p.Stderr, "info trust: what changed since this folder was trusted:")
+			c.showChanges(c.p.Stderr, b, changes)
+		}
 		if !c.ask(ctx, "Use the changed files?") {
 			return false, nil
 		}
