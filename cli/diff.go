@@ -29,8 +29,10 @@ func (c *command) diffCommand() *cobra.Command {
 		Use:   "diff A [B]",
 		Short: "Show how two prompts differ, and what the difference costs",
 		Long: c.own("Assembles two prompts and shows what differs: sections that came, went, moved or changed, their text, tools, tokens,\n" +
-			"and what a provider's cache has to read anew. A side is " + sideForms + ".\n" +
-			"Without B it is what is here now. Date and paths are left out but for steps of a session. Nothing is sent or written."),
+			"and what a provider's cache has to read anew.\n" +
+			"A side is " + sideForms + ".\n" +
+			"Without B it is what is here now. Date and paths are left out but for steps of a session.\n" +
+			"Files count as they are, trusted or not, unless --trust none is given. Nothing is sent or written."),
 		Example: c.own("  proem diff git:HEAD\n  proem diff git:main . --format markdown\n  proem diff preset:standard preset:deepseek\n" +
 			"  proem diff project.max_bytes=1000\n  proem diff s_abc@1 s_abc@9"),
 		Args: cobra.RangeArgs(1, 2),

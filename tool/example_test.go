@@ -7,14 +7,21 @@ import (
 	"github.com/proemhq/proem/tool"
 )
 
-func ExampleNew() {
-	type forecast struct {
-		City string `json:"city" description:"The city, in English."`
-		Days int    `json:"days,omitempty" minimum:"1" maximum:"7"`
-	}
-	t, err := tool.New("forecast", "Returns the weather.", func(_ context.Context, f forecast) (tool.Result, error) {
+// forecast is what the model gives to the tool.
+type forecast struct {
+	City string `json:"city" description:"The city, in English."`
+	Days int    `json:"days,omitempty" minimum:"1" maximum:"7"`
+}
+
+// weather returns a tool of a function whose argument is a struct.
+func weather() (tool.Tool, error) {
+	return tool.New("forecast", "Returns the weather.", func(_ context.Context, f forecast) (tool.Result, error) {
 		return tool.Text("sunny in " + f.City), nil
 	})
+}
+
+func ExampleNew() {
+	t, err := weather()
 	if err != nil {
 		fmt.Println(err)
 		return
