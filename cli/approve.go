@@ -96,7 +96,7 @@ func chosen(line string, choices []string) string {
 // describe shows what a call would do: the command, or where its paths really
 // lead.
 func (a *asker) describe(q session.Ask) {
-	a.c.tell("? %s: %s", q.Tool, q.Why)
+	a.c.tell("? may %s run? %s", q.Tool, q.Why)
 	for _, line := range strings.Split(q.Command, "\n") {
 		if line != "" {
 			a.c.tell("    $ %s", line)
@@ -144,7 +144,7 @@ func answers(q session.Ask) keys {
 	if len(q.Wider) > 0 && !slices.Equal(q.Wider, q.Rules) {
 		out = append(out, key{"w", "always in this session: " + strings.Join(q.Wider, ", "), of("session", q.Wider)})
 	}
-	return append(out, key{"n", "no; or write what to do instead", of("deny", nil)})
+	return append(out, key{"n", "no; any other text refuses and tells the agent why", of("deny", nil)})
 }
 
 // prompts shows the answers, the last line being the prompt.
@@ -177,11 +177,15 @@ func given(q session.Ask, text string) (session.Reply, error) {
 	if q.Text != "" {
 		return session.Reply{Call: q.Call, Text: text}, nil
 	}
-	switch text {
+	verdict, note, _ := strings.Cut(text, ":")
+	note = strings.TrimSpace(note)
+	switch verdict {
 	case "once", "session", "deny":
-		return session.Reply{Call: q.Call, Digest: q.Digest, Verdict: text}, nil
+		if note == "" || verdict == "deny" {
+			return session.Reply{Call: q.Call, Digest: q.Digest, Verdict: verdict, Note: note}, nil
+		}
 	}
-	return session.Reply{}, usage(fmt.Errorf("--answer %s: %s asks whether it may run; answer once, session or deny", text, q.Tool))
+	return session.Reply{}, usage(fmt.Errorf("--answer %s: %s asks whether it may run; answer once, session or deny, or 'deny: WHY'", text, q.Tool))
 }
 
 // questions returns what is asked in a session.

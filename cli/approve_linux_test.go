@@ -31,7 +31,7 @@ turns:
 	term := start(t, chat)
 	term.await(t, "> ", 1)
 	term.enter("one\n")
-	term.await(t, "? write_file: ", 1)
+	term.await(t, "? may write_file run? ", 1)
 	term.await(t, "+first text", 1)
 	term.await(t, "allow? ", 1)
 	term.enter("y\n")

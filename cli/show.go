@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/proemhq/proem/chat"
@@ -15,9 +16,10 @@ import (
 type shower struct {
 	c      *command
 	b      *bench
-	live   bool           // print the answer
-	inside bool           // the last thing printed does not end its line
-	asked  *chat.ToolCall // whose change was shown last, with a question
+	live   bool            // print the answer
+	inside bool            // the last thing printed does not end its line
+	asked  *chat.ToolCall  // whose change was shown last, with a question
+	calls  []chat.ToolCall // of the last answer that did not run yet
 }
 
 func (s *shower) event(e session.Event) {
@@ -29,9 +31,11 @@ func (s *shower) event(e session.Event) {
 		}
 	case session.Answer:
 		s.end()
+		s.calls = e.Message.Calls()
 	case session.Ran:
 		s.c.dim("→ code " + oneLine(e.Code.Source, 100))
 	case session.Call:
+		s.calls = slices.DeleteFunc(s.calls, func(c chat.ToolCall) bool { return c.ID == e.Call.ID })
 		s.c.dim("→ " + e.Call.Name + " " + oneLine(string(e.Call.Args), 100))
 		if !s.c.flags.quiet && !same(s.asked, e.Call) {
 			s.change(e.Call)
@@ -39,6 +43,12 @@ func (s *shower) event(e session.Event) {
 		s.asked = nil
 	case session.Result:
 		for _, r := range e.Message.Results() {
+			for _, c := range s.calls { // one that was refused did not begin
+				if c.ID == r.ID {
+					s.c.dim("→ " + c.Name + " " + oneLine(string(c.Args), 100))
+				}
+			}
+			s.calls = slices.DeleteFunc(s.calls, func(c chat.ToolCall) bool { return c.ID == r.ID })
 			s.c.dim("  " + summary(r))
 		}
 	case session.Kept:
