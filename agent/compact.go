@@ -126,7 +126,7 @@ func (r *run) shortened(ctx context.Context, events ...session.Event) error {
 	if err := r.append(ctx, events...); err != nil {
 		return err
 	}
-	r.l.response = response{}
+	r.l.response.Store(nil)
 	return nil
 }
 

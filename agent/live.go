@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/prompt"
@@ -24,6 +25,9 @@ type live struct {
 	id   string
 	busy chan struct{} // holds a token while a turn runs
 	held int           // turns that run or wait; guarded by the agent's lock
+	// response is the last one, for a chain; nil: there is none. A preview reads it
+	// while a turn runs.
+	response atomic.Pointer[response]
 
 	kept // whoever holds the token may change it
 }
@@ -37,12 +41,11 @@ type kept struct {
 	lineage  []string
 	epoch    int
 	vars     runVars
-	bodyOf   Alternative      // the model that body is for
-	body     *wire.Body       // of the last request
-	block    []chat.ToolSpec  // of the last request
-	frozen   *frozen          // of the last composition
-	response response         // the last one, for a chain
-	keyed    *prompt.Composed // the composition that key was made for
+	bodyOf   Alternative     // the model that body is for
+	body     *wire.Body      // of the last request
+	block    []chat.ToolSpec // of the last request
+	frozen   *frozen         // of the last composition
+	keyed    *frozen         // the prefix that key was made for
 	key      string
 	nested   map[string]bool            // documents that were handed over; nil: not known yet
 	told     map[prompt.Diagnostic]bool // what was said of them
@@ -134,7 +137,21 @@ func (a *Agent) load(ctx context.Context, l *live) error {
 
 // forget drops what is kept of the session, so that the next turn reads the log
 // again.
-func (l *live) forget() { l.kept = kept{} }
+func (l *live) forget() {
+	l.kept = kept{}
+	l.response.Store(nil)
+}
+
+// responseOf returns what the provider keeps of a session's conversation, as far as
+// this process knows; nil: nothing.
+func (a *Agent) responseOf(id string) *response {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if l := a.live[id]; l != nil {
+		return l.response.Load()
+	}
+	return nil
+}
 
 // composerFor returns the session's composer, a new one if the stages or the
 // variables of the turn changed.
@@ -162,12 +179,13 @@ func (a *Agent) composerFor(l *live, lineage []string, vars runVars) *prompt.Com
 }
 
 // cacheKey returns the key under which a provider may keep the prompt: the hash
-// of its prefix, so that equal prefixes meet whoever sends them.
-func (l *live) cacheKey(c *prompt.Composed, r wire.Request) string {
-	if l.keyed != c {
+// of its prefix, so that equal prefixes meet whoever sends them. A projection may
+// change the prefix at each request.
+func (l *live) cacheKey(projects bool, r wire.Request) string {
+	if l.keyed != l.frozen || projects {
 		prefix, _ := wire.Prefix(r.System, r.Instructions, r.Tools)
 		sum := sha256.Sum256(prefix)
-		l.keyed, l.key = c, hex.EncodeToString(sum[:16])
+		l.keyed, l.key = l.frozen, hex.EncodeToString(sum[:16])
 	}
 	return l.key
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -43,7 +44,8 @@ type frozen struct {
 func (a *Agent) freezeFor(l *live, view session.View, c *prompt.Composed, model string, in Input, at At) *frozen {
 	refresh := a.preset.Refresh
 	fresh := at.Step == 1 && (refresh == preset.EachTurn || in.FreshPrefix)
-	if f := l.frozen; f != nil && f.of == c && f.by == view.Prefix && !fresh && (view.Prefix == nil || view.Prefix.Model == model) {
+	retell := !a.preset.Untold && view.Prefix != nil && len(view.Prefix.Changes) > 0 && len(view.Contexts) == 0 // a summary took the notices along
+	if f := l.frozen; f != nil && f.of == c && f.by == view.Prefix && !fresh && !retell && (view.Prefix == nil || view.Prefix.Model == model) {
 		return f
 	}
 	f := &frozen{of: c, by: view.Prefix, assembly: validAssembly(c.Assembly)}
@@ -64,8 +66,28 @@ func (a *Agent) freezeFor(l *live, view session.View, c *prompt.Composed, model 
 		f.record = kept
 		f.say(prompt.Warning, "cache.break", "cause=model.changed: %s reads the whole request anew", model)
 	}
+	if retell {
+		f.retell(kept, &a.preset)
+		return f
+	}
 	f.assembly = overlaid(kept, f.assembly, f, &a.preset)
 	return f
+}
+
+// retell lays the kept prefix over the assembly and tells each section that differs
+// from it once, however often it changed: the model knows of no notice.
+func (f *frozen) retell(kept *session.Prefix, p *preset.Preset) {
+	bare := *kept
+	bare.Changes = nil
+	if f.record == nil {
+		f.record = &session.Prefix{Retold: true}
+	} else {
+		f.record = &bare
+	}
+	f.assembly = overlaid(&bare, f.assembly, f, p)
+	if f.record.Retold && reflect.DeepEqual(f.record.Changes, kept.Changes) {
+		f.record = nil
+	}
 }
 
 func (f *frozen) say(s prompt.Severity, code, format string, args ...any) {

@@ -314,9 +314,9 @@ func (r *run) attempt(ctx context.Context) (chat.Message, session.Stop, error) {
 	if r.a.cfg.Runtime != nil {
 		got.message, r.called = withoutCalls(got.message)
 	}
-	r.l.response = response{}
+	r.l.response.Store(nil)
 	if !s.projected && !s.passing() { // else the provider keeps another conversation than the session
-		r.l.response = response{got.id, model, len(r.l.folder.View().Messages) + 1}
+		r.l.response.Store(&response{got.id, model, len(r.l.folder.View().Messages) + 1})
 	}
 	events = []session.Event{{Kind: session.Answer, Message: &got.message, Usage: got.usage, Stop: &got.stop}}
 	if d := r.spend(s.Request.Model, len(s.Body.JSON), got); d != nil {

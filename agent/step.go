@@ -82,11 +82,11 @@ func (a *Agent) prepare(ctx context.Context, l *live, model Alternative, history
 		s.Request.Options.ToolChoice, s.Request.Options.Parallel = "", nil
 	}
 	if o := &s.Request.Options; o.CacheKey == "" && s.Request.Capability.CacheKey {
-		o.CacheKey = l.cacheKey(composed, s.Request)
+		o.CacheKey = l.cacheKey(a.preset.Project != nil, s.Request)
 	}
 	if a.cfg.Request.Chain {
 		s.Request.Options.Chain.Begin = true
-		if r := l.response; r.id != "" && !s.projected && sameModel(r.model, model) && r.messages <= len(s.Request.Messages) {
+		if r := l.response.Load(); r != nil && r.id != "" && !s.projected && sameModel(r.model, model) && r.messages <= len(s.Request.Messages) {
 			s.Request.Options.Chain.ID, s.Request.Options.Chain.Messages = r.id, r.messages
 		}
 	}
@@ -187,6 +187,7 @@ func (a *Agent) Preview(ctx context.Context, id string, in Input) (Preview, erro
 		return Preview{}, errors.New("agent: a preview is of an input, not of replies to questions")
 	}
 	l := newLive(id) // a copy of its own: a turn may be running
+	l.response.Store(a.responseOf(id))
 	if err := a.load(ctx, l); err != nil {
 		return Preview{}, err
 	}

@@ -10,12 +10,15 @@ import (
 
 // A Prefix is the text that stands before the conversation, as a session keeps it:
 // the sections of the channels system and instructions, in their order, ready to
-// be sent, and what the model was told of them since. An event with sections takes
-// the place of those before; one without adds its changes.
+// be sent, and what the model was told of them since. An event with a model takes
+// the place of those before; one without adds its changes, or tells all of them anew.
 type Prefix struct {
 	Model    string          `json:"model,omitempty"` // for which it was made
 	Sections []PrefixSection `json:"sections,omitempty"`
 	Changes  []PrefixChange  `json:"changes,omitempty"` // in the order in which they were told
+	// Retold says that Changes take the place of all that were told before, which a
+	// summary took along.
+	Retold bool `json:"retold,omitempty"`
 }
 
 // A PrefixChange is a change of a section that was told behind the conversation.
@@ -29,11 +32,14 @@ type PrefixChange struct {
 
 // with returns the prefix after an event.
 func (p *Prefix) with(e *Prefix) *Prefix {
-	if p == nil || len(e.Sections) > 0 {
+	if p == nil || len(e.Sections) > 0 || e.Model != "" {
 		return e
 	}
 	q := *p
-	q.Changes = append(slices.Clip(p.Changes), e.Changes...)
+	if e.Retold {
+		q.Changes = nil
+	}
+	q.Changes = append(slices.Clip(q.Changes), e.Changes...)
 	return &q
 }
 

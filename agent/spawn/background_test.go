@@ -237,3 +237,25 @@ func TestToldOnce(t *testing.T) {
 		}
 	}
 }
+
+// The id of a child that was told of and deleted is not given to another one, whose
+// end would count as told.
+func TestDeletedChild(t *testing.T) {
+	s := play(t, "turns:\n"+spawns(1, true)+"  - text: GO\n  - text: HEARD\n"+strings.ReplaceAll(spawns(1, true), "c1", "d1")+"  - text: ON\n", nil)
+	s.child(t, "turns: [{text: ONE}, {text: TWO}]")
+	s.begin(t)
+	told := func(want string) {
+		t.Helper()
+		s.run(t, agent.Text("go"))
+		if _, err := s.spawner.Outstanding(t.Context(), "s"); err != nil {
+			t.Fatal(err)
+		}
+		s.run(t, agent.Text("and"))
+		same(t, "told", strings.Join(ids(s.log(t, "s")), ", "), want)
+	}
+	told("s-1 completed")
+	filetest.Must(t, s.store.(session.Deleter).Delete(t.Context(), "s-1"))
+	filetest.Must(t, s.spawner.Close())
+	s.begin(t)
+	told("s-1 completed, s-2 completed")
+}

@@ -60,6 +60,18 @@ func (k *kin) forget(c *child) {
 	k.list = slices.DeleteFunc(k.list, func(o *child) bool { return o == c })
 }
 
+// pass leaves out the numbers of children whose end was told, also of those that
+// were deleted since: their ids mean them for good.
+func (k *kin) pass(id string, told []string) {
+	for _, t := range told {
+		if rest, ok := strings.CutPrefix(t, id+"-"); ok {
+			if n, err := strconv.Atoi(rest); err == nil && childID(id, n) == t {
+				k.next = max(k.next, n+1)
+			}
+		}
+	}
+}
+
 // kinOf returns the children of a session, locked, after they were looked for in
 // the store.
 func (s *Spawner) kinOf(ctx context.Context, id string) (*kin, error) {

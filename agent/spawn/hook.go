@@ -83,6 +83,7 @@ func (s *Spawner) ended(ctx context.Context, id string, view session.View) (out 
 		return nil, nil, err
 	}
 	defer k.mu.Unlock()
+	k.pass(id, view.Told)
 	for _, c := range k.list {
 		switch {
 		case !c.parent.Background || slices.Contains(view.Told, c.id):
