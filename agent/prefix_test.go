@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/session/jsonl"
 	"github.com/proemhq/proem/session/memory"
+	"github.com/proemhq/proem/source"
 	"github.com/proemhq/proem/source/files"
 	"github.com/proemhq/proem/wire"
 	"github.com/proemhq/proem/wire/anthropic"
@@ -278,4 +280,39 @@ func TestPrefixOnce(t *testing.T) {
 		}
 	}
 	diff(t, "prefix events", n, 1)
+}
+
+// A prefix without text takes the place of one that had some, and is kept for its
+// model.
+func TestEmptyPrefix(t *testing.T) {
+	reg := registry.New()
+	notes := "Be brief."
+	_, err := reg.Global().Dynamic(prompt.SectionDef{Name: "notes"}, source.Func(func(context.Context, source.Query) (prompt.Fact, error) {
+		return prompt.Fact{Text: notes, None: notes == ""}, nil
+	}))
+	filetest.Must(t, err)
+	store, err := jsonl.Open(jsonl.Config{Dir: t.TempDir()})
+	filetest.Must(t, err)
+	defer store.Close()
+	p := &tape{}
+	a := newAgent(t, agent.Config{Model: p.model(t, openaichat.Dialect, "turns: [{text: ok}]"), Registry: reg, Store: store})
+	for i, in := range []agent.Input{{Text: "with"}, {Text: "without", FreshPrefix: true}, {Text: "still"}, {Text: "other", ModelName: "b"}, {Text: "same", ModelName: "b"}} {
+		if i == 1 {
+			notes = ""
+		}
+		breaks := 0
+		for e, err := range a.Run(t.Context(), "s", in) {
+			filetest.Must(t, err)
+			if e.Kind == session.Diagnostic && e.Diagnostic.Code == "cache.break" {
+				breaks++
+			}
+		}
+		if body := p.bodies[i]; strings.Contains(body, "Be brief.") != (i == 0) || strings.Contains(body, "does not hold") {
+			t.Errorf("%s: %s", in.Text, body)
+		}
+		if breaks != map[int]int{3: 1}[i] {
+			t.Errorf("%s: %d breaks of the cache", in.Text, breaks)
+		}
+	}
+	replays(t, a, "s", p.bodies)
 }

@@ -9,10 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/proemhq/proem/agent"
 	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/env"
+	"github.com/proemhq/proem/internal/filetest"
 	"github.com/proemhq/proem/prompt"
+	"github.com/proemhq/proem/providertest"
 	"github.com/proemhq/proem/registry"
 	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/session/jsonl"
@@ -21,6 +25,7 @@ import (
 	"github.com/proemhq/proem/source/clock"
 	"github.com/proemhq/proem/tool"
 	"github.com/proemhq/proem/wire"
+	"github.com/proemhq/proem/wire/openairesponses"
 )
 
 // C87: the body of a preview is the body that the server receives.
@@ -256,5 +261,36 @@ func TestTimeDoesNotMoveThePrefix(t *testing.T) {
 	}
 	if last := messages(t, model.bodies[3]); !strings.Contains(last[len(last)-1], "2026-01-03") || !strings.Contains(last[len(last)-1], "in place of the earlier one") {
 		t.Errorf("got %v", last[len(last)-1])
+	}
+}
+
+// What Preview shows is what is sent, also where the prefix is made anew after
+// changes were told, and where the provider keeps the conversation.
+func TestPreviewOfKept(t *testing.T) {
+	for name, request := range map[string]agent.Request{"whole": {}, "chain": {Chain: true}} {
+		s := providertest.New(t, providertest.Config{Script: providertest.Script(t, "turns: [{text: ok}]")})
+		reg := registry.New()
+		status := "one"
+		_, err := reg.Global().Dynamic(prompt.SectionDef{Name: "status"}, source.Func(func(context.Context, source.Query) (prompt.Fact, error) {
+			return prompt.Fact{Text: status}, nil
+		}))
+		filetest.Must(t, err)
+		a := newAgent(t, agent.Config{Model: s.Model(openairesponses.Dialect), System: "BASE", Registry: reg, Request: request})
+		for i, in := range []agent.Input{{Text: "first"}, {Text: "told"}, {Text: "fresh", FreshPrefix: true}, {Text: "as before"}, {Text: "other", ModelName: "other"}} {
+			if i == 1 {
+				status = "two"
+			}
+			p, err := a.Preview(t.Context(), "s", in)
+			filetest.Must(t, err)
+			for _, err := range a.Run(t.Context(), "s", in) {
+				filetest.Must(t, err)
+			}
+			if d := cmp.Diff(string(p.Body.JSON), string(s.Requests()[i].Body)); d != "" {
+				t.Errorf("%s, %s (-preview +sent):\n%s", name, in.Text, d)
+			}
+			if i == 2 && !strings.Contains(string(p.Body.JSON), `"instructions":"two\n\nBASE`) {
+				t.Errorf("%s: the prefix is not fresh: %s", name, p.Body.JSON)
+			}
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/proemhq/proem/agent"
 	"github.com/proemhq/proem/internal/filetest"
+	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/tool/permit"
 	"github.com/proemhq/proem/tool/plan"
 	"github.com/proemhq/proem/tool/todo"
@@ -49,5 +50,39 @@ turns:
 		}
 		_, err := s.parent.SetPlan(t.Context(), "s", false)
 		filetest.Must(t, err)
+	}
+}
+
+// Plan mode that is turned on while a question waits holds for what was asked, of
+// the agent and of a subagent, whatever is answered.
+func TestPlanningMeanwhile(t *testing.T) {
+	for _, name := range []string{"own", "subagent's"} {
+		s := play(t, "turns:\n"+spawns(1, false)+"  - text: DONE\n", nil)
+		if name == "own" {
+			s = play(t, writing, nil)
+		}
+		dir := s.guarded(t, permit.Default)
+		s.tools = append(s.tools, plan.New()...)
+		s.child(t, writing)
+		s.begin(t)
+		s.run(t, agent.Text("go"))
+		asked := s.asked(t)
+		_, err := s.parent.SetPlan(t.Context(), "s", true)
+		filetest.Must(t, err)
+		reply := session.Reply{Call: asked[0].Call, Digest: asked[0].Digest}
+		if reply.Text = "session"; reply.Digest != "" {
+			reply.Text, reply.Verdict = "", "session"
+		}
+		s.run(t, agent.Input{Replies: []session.Reply{reply}})
+		for _, file := range []string{"one.txt", "two.txt"} {
+			if _, err := os.Stat(filepath.Join(dir, file)); !os.IsNotExist(err) {
+				t.Errorf("%s: %s was written: %v", name, file, err)
+			}
+		}
+		for i, want := range []string{"The subagent worker (s-1) asks: Which?", "Which?"} {
+			if got := s.asked(t)[0].Text; (name == "own") == (i == 1) && got != want {
+				t.Errorf("%s: asked is %q", name, got)
+			}
+		}
 	}
 }
