@@ -56,6 +56,7 @@ func (c *command) init(adopt bool) error {
 	}
 	_, err = root.Stat(".proem/agent.yaml")
 	configured := err == nil
+	begun := begun{Schema: "proem.init/1", Root: b.place.root, Files: []begunFile{}}
 	err = fs.WalkDir(starterFiles, "starter", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -74,10 +75,15 @@ func (c *command) init(adopt bool) error {
 		if to == ".proem/agent.yaml" {
 			data = append(data, adopted...)
 		}
-		return c.writeNew(root, to, data)
+		written, err := c.writeNew(root, to, data)
+		begun.Files = append(begun.Files, begunFile{to, written})
+		return err
 	})
 	if err != nil {
 		return err
+	}
+	if c.flags.json {
+		return c.printJSON(begun)
 	}
 	if adopt && adopted == "" {
 		c.say("info init: there is nothing of other tools here to adopt")
@@ -89,31 +95,48 @@ func (c *command) init(adopt bool) error {
 	return nil
 }
 
+// A begun workspace is what init prints with --json.
+type begun struct {
+	Schema string      `json:"schema"`
+	Root   string      `json:"root"`
+	Files  []begunFile `json:"files"`
+}
+
+// A begunFile is a file of the starter.
+type begunFile struct {
+	Path    string `json:"path"`
+	Written bool   `json:"written"` // else it was there, and is as it was
+}
+
 // writeNew writes a file that does not exist and says so.
-func (c *command) writeNew(root env.Root, name string, data []byte) error {
+func (c *command) writeNew(root env.Root, name string, data []byte) (written bool, err error) {
+	out := c.p.Stdout
+	if c.flags.json {
+		out = c.p.Stderr
+	}
 	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
-		return err
+		return false, err
 	}
 	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		fmt.Fprintf(c.p.Stdout, "kept     %s\n", name)
+		fmt.Fprintf(out, "kept     %s\n", name)
 		if name == ".proem/agent.yaml" && strings.Contains(string(data), adoptHeading) {
 			_, keys, _ := strings.Cut(string(data), adoptHeading)
-			fmt.Fprintf(c.p.Stdout, "         add to it, to adopt what is here:\n%s", indent(keys))
+			fmt.Fprintf(out, "         add to it, to adopt what is here:\n%s", indent(keys))
 		}
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	_, err = f.Write(data)
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
 	if err == nil {
-		fmt.Fprintf(c.p.Stdout, "written  %s\n", name)
+		fmt.Fprintf(out, "written  %s\n", name)
 	}
-	return err
+	return err == nil, err
 }
 
 func indent(s string) string {

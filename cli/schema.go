@@ -32,6 +32,8 @@ import (
 var schemas = map[string]func() (*jsonschema.Schema, error){
 	"config":  configSchema,
 	"prompt":  schemaFor[inspect.Prompt]("what proem prompt --json prints"),
+	"trust":   schemaFor[trustState]("what proem trust --json prints"),
+	"init":    schemaFor[begun]("what proem init --json prints"),
 	"lock":    schemaFor[lock.File]("what proem.lock holds"),
 	"cache":   schemaFor[cache.File]("what proem cache --json prints"),
 	"explain": schemaFor[explain.Report]("what proem explain --json prints"),

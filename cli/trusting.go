@@ -190,6 +190,9 @@ func (c *command) trust(ctx context.Context, grant, revoke bool) error {
 		if err := c.trustStore(now).Forget(root); err != nil {
 			return err
 		}
+		if c.flags.json {
+			return c.printJSON(newTrustState(root, trust.Record{}, now))
+		}
 		fmt.Fprintf(c.p.Stdout, "%s is not trusted any more\n", visibleLine(root))
 		return nil
 	}
@@ -198,6 +201,34 @@ func (c *command) trust(ctx context.Context, grant, revoke bool) error {
 		return err
 	}
 	changes := differences(record, now.guard.Seen(), now.place.root)
+	if !c.flags.json {
+		c.showTrust(now, root, record, ok, changes)
+	}
+	c.diagnose(p.Diagnostics)
+	if !grant && !c.flags.json && (!ok || len(changes) > 0) {
+		grant = c.ask(ctx, "Use these files in prompts from now on?")
+	}
+	if grant {
+		n, err := c.grant(now)
+		if err != nil {
+			return err
+		}
+		if !c.flags.json {
+			fmt.Fprintf(c.p.Stdout, "trusted: %s of %s as they are now\n", plural(n, "file"), visibleLine(root))
+			return nil
+		}
+		if record, _, err = c.trustStore(now).Load(root); err != nil {
+			return err
+		}
+	}
+	if c.flags.json {
+		return c.printJSON(newTrustState(root, record, now))
+	}
+	return nil
+}
+
+// showTrust prints what is trusted, and what changed since.
+func (c *command) showTrust(now *bench, root string, record trust.Record, ok bool, changes []trust.Change) {
 	switch {
 	case !ok:
 		fmt.Fprintf(c.p.Stdout, "%s is not trusted\n", visibleLine(root))
@@ -210,18 +241,40 @@ func (c *command) trust(ctx context.Context, grant, revoke bool) error {
 		fmt.Fprintf(c.p.Stdout, "%s is trusted since %s; changed since:\n", visibleLine(root), record.Since)
 		c.showChanges(c.p.Stdout, now, changes)
 	}
-	c.diagnose(p.Diagnostics)
-	if !grant && (!ok || len(changes) > 0) {
-		grant = c.ask(ctx, "Use these files in prompts from now on?")
+}
+
+// A trustState is what trust prints with --json.
+type trustState struct {
+	Schema  string      `json:"schema"`
+	Root    string      `json:"root"`
+	Trusted bool        `json:"trusted"`
+	Since   string      `json:"since,omitempty"`
+	Files   []trustFile `json:"files"` // that are there, ascending by path
+}
+
+// A trustFile is a file of a project.
+type trustFile struct {
+	Path  string `json:"path"`  // below the root
+	State string `json:"state"` // "trusted", "changed", or "new" since the folder was trusted
+}
+
+func newTrustState(root string, r trust.Record, now *bench) trustState {
+	out := trustState{Schema: "proem.trust/1", Root: root, Trusted: r.Root != "", Since: r.Since, Files: []trustFile{}}
+	changed := map[string]string{}
+	for _, ch := range differences(r, now.guard.Seen(), now.place.root) {
+		changed[ch.Path] = "changed"
+		if ch.New {
+			changed[ch.Path] = "new"
+		}
 	}
-	if !grant {
-		return nil
+	for _, f := range now.guard.Seen() {
+		state, ok := changed[filepath.Join(now.place.root, filepath.FromSlash(f.Path))]
+		if !ok {
+			state = "trusted"
+		}
+		out.Files = append(out.Files, trustFile{f.Path, state})
 	}
-	n, err := c.grant(now)
-	if err == nil {
-		fmt.Fprintf(c.p.Stdout, "trusted: %s of %s as they are now\n", plural(n, "file"), visibleLine(root))
-	}
-	return err
+	return out
 }
 
 // differences compares a record with the files of this moment.
