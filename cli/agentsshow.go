@@ -45,7 +45,7 @@ func (c *command) agentsShow() *cobra.Command {
 		Short: "Show what a subagent sees of its parent's prompt, and why",
 		Long: "Shows the sections that a declared subagent would be sent, and those of its parent's that it would not, each with\n" +
 			"the reason. Nothing is sent.",
-		Args: usageArgs(cobra.ExactArgs(1)),
+		Args: usageArgs(one("the name of an agent", c.own("proem agents lists them"))),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o := options{}
 			b, err := c.setup(cmd.Context(), o)

@@ -22,6 +22,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -218,6 +219,19 @@ func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 			return usage(fmt.Errorf("%w; see %s --help", err, cmd.CommandPath()))
 		}
 		return nil
+	}
+}
+
+// one takes one argument, and says what it is if there is none.
+func one(what, where string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch len(args) {
+		case 0:
+			return fmt.Errorf("%s is missing; %s", what, where)
+		case 1:
+			return nil
+		}
+		return fmt.Errorf("one %s is enough: unexpected %q", strings.TrimPrefix(what, "the "), args[1])
 	}
 }
 

@@ -52,7 +52,7 @@ func (c *command) schemaCommand() *cobra.Command {
 		Short:     "Print the JSON Schema of a form: " + strings.Join(names, ", "),
 		Long:      "Prints the JSON Schema (draft 2020-12) of what commands print, or of the configuration. Forms grow: expect members\nthat are not listed.",
 		Example:   c.own("  proem schema events\n  proem schema config > agent.schema.json"),
-		Args:      cobra.ExactArgs(1),
+		Args:      one("the name of a schema", "there are "+strings.Join(names, ", ")),
 		ValidArgs: names,
 		RunE: func(_ *cobra.Command, args []string) error {
 			makeSchema, ok := schemas[args[0]]

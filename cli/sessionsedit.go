@@ -18,7 +18,7 @@ func (c *command) sessionsFork() *cobra.Command {
 		Short: "Begin a new session with the events of another",
 		Long: "Begins a new session with the events of another, up to a number that sessions show prints, and prints its id. The\n" +
 			"original is not changed. A fork that ends within a turn is gone on with like one that was interrupted there.",
-		Args:              usageArgs(cobra.ExactArgs(1)),
+		Args:              usageArgs(one("the id of a session", c.own("proem sessions lists them"))),
 		ValidArgsFunction: c.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if at == 0 && cmd.Flags().Changed("at") {

@@ -19,7 +19,7 @@ func (c *command) sessionsShow() *cobra.Command {
 		Short: "Show what was said and done in a session",
 		Long: "Shows a session: inputs, answers, tool calls with their results folded, and how each turn ended. The numbers are\n" +
 			"those of the events. With --json each event is a line.",
-		Args:              usageArgs(cobra.ExactArgs(1)),
+		Args:              usageArgs(one("the id of a session", c.own("proem sessions lists them"))),
 		ValidArgsFunction: c.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.withSession(cmd.Context(), args[0], func(r recorded, info session.Info) error {
@@ -41,7 +41,7 @@ func (c *command) sessionsExport() *cobra.Command {
 		Short: "Print a session as JSON lines or as Markdown",
 		Long: "Prints every event of a session as a line of JSON, or with --markdown what was said and done as a document. Read\n" +
 			"it before you pass it on: it holds whatever the tools have read.",
-		Args:              usageArgs(cobra.ExactArgs(1)),
+		Args:              usageArgs(one("the id of a session", c.own("proem sessions lists them"))),
 		ValidArgsFunction: c.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if asMarkdown && c.flags.json {
