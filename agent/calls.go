@@ -324,7 +324,12 @@ func (r *run) toolNames() string {
 // attributed returns the text of a result as valid UTF-8 in which every span has
 // an origin that is trusted as little as a tool.
 func attributed(t span.Text, name string) span.Text {
-	from := &span.Origin{Section: name, Source: "tool", Trust: span.Tool}
+	return owned(t, &span.Origin{Section: name, Source: "tool", Trust: span.Tool})
+}
+
+// owned returns a text as valid UTF-8 in which every span has an origin, from where
+// it has none, and no span is a template.
+func owned(t span.Text, from *span.Origin) span.Text {
 	out := make(span.Text, 0, len(t))
 	for _, s := range t {
 		if s.From == nil {

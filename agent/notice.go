@@ -45,27 +45,9 @@ func (c *hooks) notices(ctx context.Context, at At, view session.View) ([]sessio
 			if n.Text.Len() == 0 {
 				continue
 			}
-			m := chat.TextMessage(chat.User, noticed(n.Text, h.name))
+			m := chat.TextMessage(chat.User, owned(n.Text, span.Generated(h.name)))
 			events = append(events, session.Event{Kind: session.Notice, Message: &m, Tasks: n.Tasks})
 		}
 	}
 	return events, nil
-}
-
-// noticed returns the text of a notice as valid UTF-8 in which every span has an
-// origin.
-func noticed(t span.Text, name string) span.Text {
-	from := span.Generated(name)
-	out := make(span.Text, 0, len(t))
-	for _, s := range t {
-		if s.From == nil {
-			s.From, s.Off = from, span.NoOffset
-		}
-		if clean := validUTF8(s.Text); clean != s.Text {
-			s.Text, s.Off = clean, span.NoOffset
-		}
-		s.Template = false
-		out = append(out, s)
-	}
-	return out
 }
