@@ -427,3 +427,22 @@ func TestLimitsAcrossAPause(t *testing.T) {
 	events := answer(t, a, "s", session.Reply{Call: q[0].Call, Text: "yes"})
 	diff(t, "stop", stop(t, events).Stop.Reason, agent.StopSteps)
 }
+
+// What a turn took before it paused counts for its limits.
+func TestTokensAcrossAPause(t *testing.T) {
+	a := newAgent(t, agent.Config{Model: script(t, `
+turns:
+  - calls: [{tool: ask_user, args: {question: "More?"}}]
+    usage: {input: 400, output: 100}
+  - calls: [{tool: ask_user, args: {question: "And more?"}}]
+    usage: {input: 400, output: 100}
+  - text: "never"
+`), Tools: []tool.Tool{asktool.New(nil)}, Limits: agent.Limits{Tokens: 1000}})
+	turn(t, a, "s", "x")
+	q := asked(t, a, "s")
+	if len(q) != 1 {
+		t.Fatalf("asked %v", q)
+	}
+	events := answer(t, a, "s", session.Reply{Call: q[0].Call, Text: "yes"})
+	diff(t, "stop", stop(t, events).Stop.Reason, agent.StopTokens)
+}
