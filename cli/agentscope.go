@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"github.com/proemhq/proem/agent"
+	"github.com/proemhq/proem/agent/attach"
 	"github.com/proemhq/proem/preset/agentscope"
 	"github.com/proemhq/proem/preset/agentscope/toolset"
 	"github.com/proemhq/proem/preset/standard"
@@ -81,12 +83,24 @@ func (b *bench) defineAgentScope(scope *registry.Scope, l *load.Loader, t *stand
 // agentScopeTools returns the tools that the preset has of its own: for files, with
 // the agent's home laid over the project, and for plans, which are kept there.
 func (b *bench) agentScopeTools() []tool.Tool {
+	c := b.agentScopeFiles()
+	return append(toolset.Files(c), toolset.Plan(c, agentscope.DefaultPlanFile)...)
+}
+
+// attaching returns the hook that adds to an input the files that it names.
+func (b *bench) attaching() agent.Hook {
+	c := b.agentScopeFiles()
+	c.Images = false
+	return attach.Paths{Read: toolset.Files(c)[0], Home: b.place.home}
+}
+
+func (b *bench) agentScopeFiles() toolset.Config {
 	c := toolset.Config{Env: b.env, Project: b.place.root, Workspace: b.place.workspace, Images: true, Resolve: b.resolve}
 	c.Allow = func(tool string) toolset.Ask { return allows(b.policy, tool) }
 	if dir := b.place.results(); dir != "" {
 		c.Roots = []vfs.Root{{Dir: filepath.Clean(dir), Name: "long results", ReadOnly: true}}
 	}
-	return append(toolset.Files(c), toolset.Plan(c, agentscope.DefaultPlanFile)...)
+	return c
 }
 
 // skillTool returns the tool that loads a skill.

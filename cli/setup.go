@@ -279,6 +279,9 @@ func (c *command) buildAgent(ctx context.Context, b *bench, o options, permissio
 	if b.spawner != nil {
 		tools, hooks = append(tools, b.presented(b.spawner.Tools())...), append(hooks, b.spawner)
 	}
+	if b.cfg.Preset == agentScope && !b.child {
+		hooks = append(hooks, b.attaching())
+	}
 	b.agent, err = agent.New(agent.Config{
 		Model: b.model.Model, ModelName: b.model.name, Fallback: fallback, Registry: reg, Preset: &p, Store: store, Env: b.env,
 		Tools: tools, Hooks: hooks,

@@ -39,9 +39,20 @@ func asFaults(err error) (Faults, error) {
 	return nil, err
 }
 
+// run applies the stage. A panic is an error of it: a stage may call functions of
+// the host, which must not end the program.
+func (s *Stage) run(in Input, a Assembly) (out Assembly, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			out, err = Assembly{}, fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return s.Apply(in, a)
+}
+
 // apply runs one stage and adds its faults to those found before.
 func apply(s *Stage, in Input, a Assembly, faults Faults) (Assembly, Faults, error) {
-	out, err := s.Apply(in, a)
+	out, err := s.run(in, a)
 	if err == nil {
 		return out, faults, nil
 	}

@@ -159,7 +159,7 @@ func (c *Composer) patch(in Input) *Composed {
 	part := Assembly{Sections: r.a.Sections, Tools: prev.Tools, Known: prev.Known, Vars: prev.Vars, Mutes: prev.Mutes}
 	for i := range c.stages {
 		var err error
-		if part, err = c.stages[i].Apply(in, part); err != nil {
+		if part, err = c.stages[i].run(in, part); err != nil {
 			return nil
 		}
 	}

@@ -48,6 +48,7 @@ var arrows = []archtest.Row{
 	{Path: "preset", To: []string{"registry", "stage"}},         // not to agent: an agent without a preset takes the standard one
 	{Path: "preset/agentscope", To: []string{"preset", "tool"}}, // tool: its tools have names of their own
 	{Path: "agent", To: []string{"preset", "provider", "registry", "session", "token", "tool/permit"}},
+	{Path: "agent/attach", To: []string{"agent", "preset/agentscope"}}, // the blocks of that preset
 	{Path: "inspect", To: []string{"agent", "preset/agentscope"}},
 	{Path: "prompttest", To: []string{"registry"}},
 	{Path: "providertest", To: []string{"provider", "token"}},

@@ -35,7 +35,7 @@ type behaviour struct {
 }
 
 func TestBehaviour(t *testing.T) {
-	for _, b := range slices.Concat(pipeline, workspace, paths, skillBehaviours, others) {
+	for _, b := range slices.Concat(pipeline, workspace, paths, skillBehaviours, others, looping) {
 		t.Run(b.name, b.f)
 	}
 }

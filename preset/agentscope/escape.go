@@ -128,3 +128,7 @@ func b2i(b bool) int {
 	}
 	return 0
 }
+
+// Escape returns a text whose tags of the format are escaped, so that it can stand
+// in a block and neither end it nor begin another.
+func Escape(s string) string { return rewrite(span.Of(s, nil), tags(s, nil)).String() }
