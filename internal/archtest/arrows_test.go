@@ -52,7 +52,7 @@ var arrows = []archtest.Row{
 	{Path: "inspect", To: []string{"agent", "preset/agentscope"}},
 	{Path: "prompttest", To: []string{"registry"}},
 	{Path: "providertest", To: []string{"provider", "token"}},
-	{Path: "cli", To: []string{"inspect"}},
+	{Path: "cli", To: []string{"agent/attach", "inspect"}},
 	{Path: "cmd", To: []string{"cli"}},
 	{Path: "examples", To: []string{"cli", "prompttest"}},
 }
