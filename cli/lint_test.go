@@ -121,6 +121,20 @@ func TestS21None(t *testing.T) {
 	}
 }
 
+// TestLintAgentScope: of the preset's own words only what they cost is told, not that
+// they name tools.
+func TestLintAgentScope(t *testing.T) {
+	dir := t.TempDir()
+	filetest.Write(t, dir, map[string]string{".git/": "", ".proem/subagents/r.md": "---\ndescription: reviews\n---\nYou review.\n"})
+	var rules []string
+	for _, f := range linted(t, cli.App{}, dir, "--preset", "agentscope", "--trust", "project") {
+		rules = append(rules, f.Rule)
+	}
+	if want := []string{"prompt.turn_in_prefix", "prompt.unstable"}; !slices.Equal(rules, want) {
+		t.Errorf("got %v, want %v", rules, want)
+	}
+}
+
 // TestLintBuiltIn looks at agents that are built in Go, of which one says another
 // thing in every run.
 func TestLintBuiltIn(t *testing.T) {

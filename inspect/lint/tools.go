@@ -119,7 +119,7 @@ func (l *linter) copiedTools(p *Prompt, texts []*text) {
 			if t.runtime {
 				continue
 			}
-			if lo, hi, n := t.matches(set); float64(n) >= copiedShare*float64(len(want)) {
+			if lo, hi, n := t.matches(set); float64(n) >= copiedShare*float64(len(want)) && !t.generated(lo, hi) {
 				l.report(ruleToolText, t, lo, hi, "this repeats the description of the tool %s, which the model is sent anyway", near.Show(tool.Name))
 			}
 		}
@@ -141,6 +141,17 @@ func (t *text) matches(set map[uint64]bool) (lo, hi, n int) {
 		}
 	}
 	return lo, hi, len(found)
+}
+
+// generated reports whether the program itself wrote all of a range, such as a
+// preset's list of tools.
+func (t *text) generated(lo, hi int) bool {
+	for _, s := range t.spans.Slice(lo, hi) {
+		if s.From == nil || !strings.HasPrefix(s.From.Source, "generated:") {
+			return false
+		}
+	}
+	return true
 }
 
 // words returns the words of the whole text, looked for once.
