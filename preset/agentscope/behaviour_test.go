@@ -354,6 +354,17 @@ var paths = []behaviour{
 		for _, p := range []string{".proem/MEMORY.md", ".proem/plans/x", "src/A"} {
 			diff(t, p, read(t, filepath.Join(w.project, p)), "x")
 		}
+		u := prompt.Who{User: "u"}
+		for _, args := range []string{`{"path":"./memory/../MEMORY.md","content":"own"}`, `{"path":"src/B","content":"own"}`} {
+			if r := w.call(u, "write_file", args); r.IsError {
+				t.Error(r.Text)
+			}
+		}
+		diff(t, "a user's own", read(t, filepath.Join(home, "u/MEMORY.md")), "own")
+		diff(t, "everybody's", read(t, filepath.Join(w.project, "src/B")), "own")
+		write(t, filepath.Join(w.project, "AGENTS.md"), "of the project")
+		has(t, "what the workspace lacks", w.call(u, "read_file", `{"path":"AGENTS.md"}`).Text.String(), "of the project")
+		has(t, "what it has", w.call(u, "read_file", `{"path":"MEMORY.md"}`).Text.String(), "own")
 	}},
 }
 

@@ -85,10 +85,11 @@ func (p Place) local(say func(string), t named) {
 		say("Access policy: ROOTED. An absolute path outside of these roots is refused, to read and to write, with an error that names the roots; " +
 			"so is a path that leads out of them with ..")
 	}
-	say("A relative path is looked for in the workspace first and then in the project.")
 	if p.ProjectWritable {
-		say("Changes of the project's files are made in the project. MEMORY.md, memory/, knowledge/, plans/, skills/ and subagents/ lie in the workspace.")
+		say("A relative path is meant in the project, and changes of its files are made there. AGENTS.md, MEMORY.md, memory/, knowledge/, plans/, skills/, " +
+			"subagents/ and agents/ are looked for in the workspace first, and written there.")
 	} else {
+		say("A relative path is looked for in the workspace first and then in the project.")
 		say("A file of the project is copied to the workspace before it changes, and the project's own stays as it is (copy on write).")
 	}
 	if t.shell != "" {

@@ -113,7 +113,7 @@ func (t *fileTool) Call(ctx context.Context, args json.RawMessage) (tool.Result,
 	if err != nil {
 		return tool.Errorf("%s: %v", t.name, err), nil
 	}
-	return p.act.Call(t.resolved(ctx, args), t.routed(args))
+	return p.act.Call(t.resolved(ctx, args), t.routed(ctx, args))
 }
 
 // Effect implements [tool.Effector]. A path of the project may mean its copy in the
@@ -123,7 +123,7 @@ func (t *fileTool) Effect(ctx context.Context, args json.RawMessage) tool.Effect
 	if err != nil {
 		return tool.Effect{ReadOnly: true, Idempotent: true, Refused: true}
 	}
-	e := tool.EffectOf(t.resolved(ctx, args), p.look, t.routed(args))
+	e := tool.EffectOf(t.resolved(ctx, args), p.look, t.routed(ctx, args))
 	upper := t.upper(tool.Who(ctx).User)
 	for _, path := range slices.Clip(e.Paths) {
 		if rel, ok := below(t.cfg.Project, path); ok && !t.cfg.ProjectWritable {
@@ -216,8 +216,9 @@ func (t *fileTool) resolved(ctx context.Context, args json.RawMessage) context.C
 }
 
 // routed returns arguments whose path leads to the workspace if it names something
-// of the agent itself, where changes are made in the project.
-func (t *fileTool) routed(args json.RawMessage) json.RawMessage {
+// of the agent itself, where changes are made in the project. What the workspace
+// does not have is read from the project.
+func (t *fileTool) routed(ctx context.Context, args json.RawMessage) json.RawMessage {
 	if !t.cfg.ProjectWritable {
 		return args
 	}
@@ -226,16 +227,29 @@ func (t *fileTool) routed(args json.RawMessage) json.RawMessage {
 	if json.Unmarshal(args, &all) != nil || json.Unmarshal(all["path"], &name) != nil || path.IsAbs(name) || filepath.IsAbs(name) {
 		return args
 	}
-	first, _, _ := strings.Cut(path.Clean(filepath.ToSlash(name)), "/")
-	if !slices.Contains(metadata, first) {
+	name = path.Clean(filepath.ToSlash(name))
+	first, _, _ := strings.Cut(name, "/")
+	upper := t.upper(tool.Who(ctx).User)
+	if !slices.Contains(metadata, first) || !t.writes && !t.exists(upper, name) {
 		return args
 	}
-	all["path"], _ = json.Marshal(filepath.Join(t.cfg.Workspace, filepath.FromSlash(name)))
+	all["path"], _ = json.Marshal(filepath.Join(upper, filepath.FromSlash(name)))
 	out, err := json.Marshal(all)
 	if err != nil {
 		return args
 	}
 	return out
+}
+
+// exists reports whether a directory has something of a name.
+func (t *fileTool) exists(dir, name string) bool {
+	root, err := env.OrSystem(t.cfg.Env).Files.OpenRoot(dir)
+	if err != nil {
+		return false
+	}
+	defer root.Close()
+	_, err = root.Lstat(name)
+	return err == nil
 }
 
 // below returns the name of a path below a directory.
