@@ -46,6 +46,9 @@ func (r Runtime) Guide(tools []agent.Guided) span.Text {
 
 // indented returns a text whose lines after the first begin with blanks.
 func indented(s, with string) string {
-	lines := strings.Split(strings.ReplaceAll(strings.TrimSpace(strings.ToValidUTF8(s, "\uFFFD")), "\r\n", "\n"), "\n")
+	lines := strings.Split(lineEnds.Replace(strings.TrimSpace(strings.ToValidUTF8(s, "\uFFFD"))), "\n")
 	return strings.Join(lines, "\n"+with)
 }
+
+// lineEnds makes one of everything that a reader may take for the end of a line.
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")

@@ -77,6 +77,17 @@ The tools:
 	}
 }
 
+// Whatever a reader takes for the end of a line begins an indented one.
+func TestGuideLines(t *testing.T) {
+	r := codeact.Runtime{Engine: language{codeact.Language{Name: "js"}}}
+	for _, end := range []string{"\n", "\r\n", "\r", "\v", "\f", "\u0085", "\u2028", "\u2029"} {
+		tools := []agent.Guided{{ToolSpec: chat.ToolSpec{Name: "a", Description: "Does a." + end + "- b() does more", Parameters: []byte("{}")}}}
+		if got, want := r.Guide(tools).String(), "\n\nThe tools:\n- a()\n  Does a.\n  - b() does more"; got != want {
+			t.Errorf("%q: got %q", end, got)
+		}
+	}
+}
+
 func FuzzGuide(f *testing.F) {
 	f.Add("x", "a\r\nb", `{"type":"object","properties":{"a":{"type":"string"}}}`)
 	f.Add("y-z", "", `{"properties":{"a":{"items":{"items":{"enum":[]}}}},"type":["a"],"required":3}`)

@@ -21,6 +21,16 @@ type Engine struct {
 
 var _ codeact.Engine = Engine{}
 
+// globals are what the language has under a name already. A tool of such a name takes
+// nothing away from code: it is called by callTool.
+const globals = "AggregateError Array ArrayBuffer Atomics BigInt BigInt64Array BigUint64Array Boolean DataView Date Error EvalError " +
+	"FinalizationRegistry Float16Array Float32Array Float64Array Function Infinity Int16Array Int32Array Int8Array InternalError Iterator " +
+	"JSON Map Math NaN Number Object Promise Proxy RangeError ReferenceError Reflect RegExp Set SharedArrayBuffer String Symbol SyntaxError " +
+	"TypeError URIError Uint16Array Uint32Array Uint8Array Uint8ClampedArray WeakMap WeakRef WeakSet callTool console decodeURI " +
+	"decodeURIComponent encodeURI encodeURIComponent escape globalThis isFinite isNaN parseFloat parseInt performance print undefined unescape " +
+	"constructor hasOwnProperty isPrototypeOf propertyIsEnumerable toLocaleString toString valueOf __codeact_result __defineGetter__ " +
+	"__defineSetter__ __lookupGetter__ __lookupSetter__ __proto__"
+
 // reserved are the words of the language that are no names of functions.
 const reserved = "arguments await break case catch class const continue debugger default delete do else enum eval export extends false " +
 	"finally for function if implements import in instanceof interface let new null package private protected public return " +
@@ -33,7 +43,7 @@ Nothing else reaches outside: there are no modules, files, network, timers or DO
 
 // Language implements [codeact.Engine].
 func (Engine) Language() codeact.Language {
-	return codeact.Language{Name: "js", Aliases: []string{"javascript", "JavaScript", "JS", "ecmascript"}, Reserved: strings.Fields(reserved), Guide: guide}
+	return codeact.Language{Name: "js", Aliases: []string{"javascript", "JavaScript", "JS", "ecmascript"}, Reserved: strings.Fields(reserved + " " + globals), Guide: guide}
 }
 
 // maxCalls is how many calls may be made at once, allowed or not.

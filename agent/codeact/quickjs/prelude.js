@@ -19,6 +19,7 @@
   });
   for (let i = 0; tools && i < tools.length; i++) {
     const name = tools[i];
+    if (name in G) continue; // a word of the language: callTool calls it
     define(G, name, (args) => call(name, args));
   }
   define(G, "callTool", (name, args) => call(name, args));
