@@ -179,7 +179,7 @@ func (t *fileTool) place(user string, makes bool) place {
 	p.allow = func(ctx context.Context, path string) error {
 		if _, inside := below(c.Workspace, path); inside && user != "" && !isResolved(ctx) {
 			if _, own := below(upper, path); !own {
-				return errors.New("belongs to the agent or to somebody else; use a path relative to the workspace")
+				return errors.New("this belongs to the agent or to somebody else; use a path relative to the workspace")
 			}
 		}
 		if ask == nil {

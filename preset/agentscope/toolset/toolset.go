@@ -16,8 +16,10 @@ import (
 	"context"
 	"encoding/json"
 	"regexp"
+	"strings"
 
 	"github.com/proemhq/proem/chat"
+	"github.com/proemhq/proem/span"
 	"github.com/proemhq/proem/tool"
 )
 
@@ -83,8 +85,43 @@ func (r renamed) RuleName() string { return r.row.Ours }
 
 // Call implements [tool.Tool].
 func (r renamed) Call(ctx context.Context, args json.RawMessage) (tool.Result, error) {
-	return r.Tool.Call(ctx, r.row.args(args))
+	out, err := r.Tool.Call(ctx, r.row.args(args))
+	return r.row.said(out), err
 }
+
+// said has an error speak of the tool and of its arguments by the names that the
+// model knows.
+func (r Row) said(out tool.Result) tool.Result {
+	if !out.IsError || !strings.HasPrefix(out.Text.String(), r.Ours+":") {
+		return out
+	}
+	from := span.Generated("agentscope")
+	rest := out.Text.Slice(len(r.Ours), out.Text.Len())
+	if s := rest.String(); len(r.Args) > 0 && aboutArguments.MatchString(s) {
+		rest = span.OfGenerated(r.named(s), from)
+	}
+	out.Text = span.Concat(span.OfGenerated(r.Theirs, from), rest)
+	return out
+}
+
+// aboutArguments matches what tools say of arguments that they do not take.
+var aboutArguments = regexp.MustCompile(`^: (the argument |there is no argument |name is missing|.*; it takes name )`)
+
+// named returns such a text with the names of arguments that the model knows.
+func (r Row) named(s string) string {
+	for _, a := range r.Args {
+		wrong, ours := notTold+a.Ours, regexp.MustCompile(`\b`+regexp.QuoteMeta(a.Ours)+`\b`)
+		parts := strings.Split(s, wrong)
+		for i := range parts {
+			parts[i] = ours.ReplaceAllLiteralString(parts[i], a.Theirs)
+		}
+		s = strings.Join(parts, a.Ours)
+	}
+	return s
+}
+
+// notTold stands before a name that only we have for an argument.
+const notTold = "unknown argument "
 
 // Effect implements [tool.Effector].
 func (r renamed) Effect(ctx context.Context, args json.RawMessage) tool.Effect {
@@ -97,7 +134,8 @@ func (r renamed) Answer(ctx context.Context, args json.RawMessage, answer string
 	if !ok {
 		return tool.Errorf("%s: it asks nothing, so that there is nothing to answer", r.row.Theirs), nil
 	}
-	return a.Answer(ctx, r.row.args(args), answer)
+	out, err := a.Answer(ctx, r.row.args(args), answer)
+	return r.row.said(out), err
 }
 
 // spec returns what the model is told.
@@ -174,7 +212,7 @@ func (r Row) ours(key string) string {
 		case a.Theirs:
 			return a.Ours
 		case a.Ours:
-			return "unknown argument " + key
+			return notTold + key
 		}
 	}
 	return key

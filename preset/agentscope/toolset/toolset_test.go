@@ -13,6 +13,7 @@ import (
 	"github.com/proemhq/proem/chat"
 	"github.com/proemhq/proem/internal/filetest"
 	"github.com/proemhq/proem/preset/agentscope/toolset"
+	"github.com/proemhq/proem/source/skills"
 	"github.com/proemhq/proem/tool"
 )
 
@@ -126,5 +127,48 @@ func TestEffects(t *testing.T) {
 		if !strings.Contains(r.Text.String(), c.want) {
 			t.Errorf("%s: got %q, want %q in it", c.tool, r.Text, c.want)
 		}
+	}
+}
+
+// What a tool says of a fault is said by the names that the model knows.
+func TestRenamedErrors(t *testing.T) {
+	dir := t.TempDir()
+	tools := toolset.Files(toolset.Config{Project: dir, Workspace: filepath.Join(dir, "w")})
+	for _, x := range tools {
+		r, err := x.Call(t.Context(), []byte(`{"path":"/nope/x","pattern":"y","content":"z","old":"a","new":"b"}`))
+		filetest.Must(t, err)
+		if name := x.Spec().Name; !r.IsError || !strings.HasPrefix(r.Text.String(), name+": ") {
+			t.Errorf("%s says %q", name, r.Text)
+		}
+	}
+	set := skills.New(skills.Config{})
+	spawn := tool.Must(tool.Make(tool.Def[struct {
+		Agent string `json:"agent"`
+		Task  string `json:"task"`
+	}]{Name: "agent_spawn", Description: "Starts an agent.", Call: func(context.Context, struct {
+		Agent string `json:"agent"`
+		Task  string `json:"task"`
+	}) (tool.Result, error) {
+		return tool.Errorf("agent_spawn: there is no agent x"), nil
+	}}))
+	for _, c := range []struct {
+		tool       tool.Tool
+		args, want string
+	}{
+		{toolset.LoadSkill(set), `{}`, "load_skill_through_path: skillId is missing"},
+		{toolset.LoadSkill(set), `{"skillId":"nope"}`, `skill.unknown: skill "nope": there is no such skill`},
+		{toolset.Rename(spawn)[0], `{"task":"x"}`, "agent_spawn: the argument agent_id is missing"},
+		{toolset.Rename(spawn)[0], `{"agent_id":1,"task":"x"}`, "agent_spawn: the argument agent_id is not a string"},
+		{toolset.Rename(spawn)[0], `{"agent":"x","task":"x"}`, `agent_spawn: there is no argument agent (arguments: agent_id, task)`},
+		{toolset.Rename(spawn)[0], `{"agent_id":"x","task":"x"}`, "agent_spawn: there is no agent x"},
+	} {
+		r, err := c.tool.Call(t.Context(), []byte(c.args))
+		filetest.Must(t, err)
+		diff(t, c.args, r.Text.String(), c.want)
+	}
+	r, err := toolset.LoadSkill(set).Call(t.Context(), []byte(`{"skillId":1}`))
+	filetest.Must(t, err)
+	if s := r.Text.String(); !strings.HasSuffix(s, "it takes skillId and path") {
+		t.Errorf("got %q", s)
 	}
 }
