@@ -16,6 +16,7 @@ import (
 	"github.com/proemhq/proem/span"
 	"github.com/proemhq/proem/stage"
 	"github.com/proemhq/proem/tool"
+	"github.com/proemhq/proem/tool/permit"
 	"github.com/proemhq/proem/wire"
 	"github.com/proemhq/proem/wire/anthropic"
 	"github.com/proemhq/proem/wire/openaichat"
@@ -222,6 +223,23 @@ func caseVisibility(t *testing.T) {
 	events := turn(t, a, "s", "hi")
 	diff(t, "results", results(events), []string{`!c1: the tool "write" is not available in this step`, "c2: result of write"})
 	diff(t, "runs", len(write.runs), 1)
+
+	// What is hidden for a step is neither allowed nor denied by that in the next one.
+	for _, c := range []struct {
+		action permit.Action
+		stop   string
+		runs   int
+	}{{permit.Ask, agent.StopAsks, 0}, {permit.Deny, "end", 0}, {permit.Allow, "end", 1}} {
+		policy, err := permit.New(permit.Config{Roots: []string{t.TempDir()}, Rules: []permit.Rule{{Action: c.action, Tool: "write"}}})
+		check(t, err)
+		write := &fake{name: "write"}
+		m := script(t, `turns: [{calls: [{tool: write, id: c1}]}, {calls: [{tool: write, id: c2}]}, {text: done}]`)
+		a := newAgent(t, ai4j.Config{Visibility: rules[:1]}, agent.Config{Model: m, Tools: []tool.Tool{write}, Permissions: &agent.Permissions{Policy: policy}})
+		events := turn(t, a, "s", "hi")
+		diff(t, string(c.action)+": hidden", results(events)[0], `!c1: the tool "write" is not available in this step`)
+		diff(t, string(c.action)+": stop", stop(t, events), c.stop)
+		diff(t, string(c.action)+": runs", len(write.runs), c.runs)
+	}
 }
 
 // The stages are one list that can be read at once.
