@@ -168,7 +168,10 @@ func (p *replayer) run(ctx context.Context) *ReplayError {
 	if now := s.Assembly.Hash(); now != rec.Assembly {
 		return &ReplayError{What: ReplayAssembly, Recorded: rec.Assembly, Now: now}
 	}
-	sending, messages := p.a.project(s, p.rec.history)
+	sending, messages, failed := p.a.project(s, p.rec.history)
+	if failed != nil {
+		return &ReplayError{What: ReplayContexts, Recorded: sumOf(p.rec.contexts), Err: failed}
+	}
 	if was, now := sumOf(p.rec.contexts), sumOf(s.Contexts); was != now {
 		return &ReplayError{What: ReplayContexts, Recorded: was, Now: now}
 	}

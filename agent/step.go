@@ -73,7 +73,10 @@ func (a *Agent) prepare(ctx context.Context, l *live, model Alternative, history
 		s.Diagnostics = slices.Concat(s.Diagnostics, f.said)
 	}
 	a.settleTools(l, l.folder.View(), offer, &s, history, model)
-	sending, messages := a.project(&s, history)
+	sending, messages, err := a.project(&s, history)
+	if err != nil {
+		return Step{}, err
+	}
 	s.Request = a.request(sending, model, messages)
 	s.Request.Options = a.options(in)
 	if a.cfg.Runtime == nil {

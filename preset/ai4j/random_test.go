@@ -71,3 +71,16 @@ func projected(t *testing.T, d wire.Dialect, r *rand.Rand) {
 		}
 	}
 }
+
+// A counter that panics ends the turn with an error, and nothing is sent.
+func TestCountPanics(t *testing.T) {
+	m := script(t, "turns: [{text: done}]")
+	a := newAgent(t, ai4j.Config{Projection: ai4j.Projection{MaxTokens: 10}, Count: func(string) int { panic("no table") }}, agent.Config{Model: m})
+	_, err := run(t, a, "s", agent.Text("go"))
+	if err == nil || !strings.Contains(err.Error(), "panic: no table") {
+		t.Errorf("got %v", err)
+	}
+	if len(m.bodies) > 0 {
+		t.Errorf("sent: %s", m.bodies[0])
+	}
+}
