@@ -301,7 +301,11 @@ func TestTransformerFaults(t *testing.T) {
 	w := newWorld(t, full())
 	w.cfg.Transformers = []agentscope.Transformer{{Name: "empties", Text: func(prompt.Input, string) (string, error) { return "", nil }},
 		{Name: "adds", Text: func(_ prompt.Input, s string) (string, error) { return s + "more", nil }}}
-	text := w.system()
+	first := w.preview()
+	text := first.Assembly.Render(prompt.System)
+	if !slices.ContainsFunc(first.Assembly.Notes, func(n prompt.Note) bool { return n.Stage == "empties" }) {
+		t.Errorf("nothing is said of the base that is gone: %+v", first.Assembly.Notes)
+	}
 	inOrder(t, text, "## Subagents", "more\n## AgentStateStore Context")
 	has(t, "the base is gone", text, "not", "BASE")
 	w = newWorld(t, full())
