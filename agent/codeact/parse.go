@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -21,7 +22,9 @@ type Answer struct {
 const MaxAnswer = 1 << 20
 
 // Parse reads an answer: exactly one JSON object of one of the two shapes. Text
-// around it, such as a fence of backquotes, is left aside. Nothing is guessed: two
+// around a final answer is left aside. Around code there may be a fence of
+// backquotes and nothing else: a model that quotes a file in prose does not run what
+// the file says. Nothing is guessed: two
 // objects, a member that is unknown or comes twice, and a shape that is not
 // complete are errors that tell the model what is wrong.
 func Parse(answer string) (Answer, error) {
@@ -49,6 +52,9 @@ func Parse(answer string) (Answer, error) {
 		return Answer{Final: &out}, err
 	case "code":
 		a := Answer{}
+		if before, after, _ := strings.Cut(answer, string(raw)); !fence.MatchString(before) || !fence.MatchString(after) {
+			return a, errors.New("there is text around the object; code is run only if it is the whole answer")
+		}
 		if err := only(members, kind, "type", "language", "code"); err != nil {
 			return a, err
 		}
@@ -65,6 +71,9 @@ func Parse(answer string) (Answer, error) {
 	}
 	return Answer{}, fmt.Errorf(`the type is %q; there are "code" and "final"`, shortened(kind))
 }
+
+// fence matches what may stand around code.
+var fence = regexp.MustCompile("^\\s*(?:```[a-z]*)?\\s*$")
 
 // object returns the one JSON object in a text. Braces that cannot begin one, as in
 // {this}, are text. One that begins and is broken is an error at once: what stands
