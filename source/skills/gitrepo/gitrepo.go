@@ -62,8 +62,9 @@ func New(c Config) *snapshot.Repository {
 }
 
 type repo struct {
-	cfg Config
-	env *env.Env
+	cfg   Config
+	env   *env.Env
+	whole bool // it is a project, not a folder of skills
 }
 
 // check refuses what git could take for something else than it is.
@@ -122,7 +123,7 @@ func (r *repo) read(ctx context.Context, last *snapshot.Tree) (*snapshot.Tree, e
 	if err != nil {
 		return nil, err
 	}
-	files, diags, err := g.files(ctx, entries)
+	files, diags, err := g.files(ctx, entries, r.whole)
 	if err != nil {
 		return nil, err
 	}
@@ -138,14 +139,15 @@ func (r *repo) read(ctx context.Context, last *snapshot.Tree) (*snapshot.Tree, e
 
 // Tree returns the files of a revision as a file system that reads them when they
 // are opened, with a file .git as a linked checkout has one, the hash of the commit,
-// and what was left out and why.
+// and what was left out and why. A link to a file or a directory of the revision is
+// that one; others lead to nothing.
 func Tree(ctx context.Context, c Config) (fsys fs.FS, commit string, problems []string, err error) {
-	r := &repo{cfg: c, env: env.OrSystem(c.Env)}
+	r := &repo{cfg: c, env: env.OrSystem(c.Env), whole: true}
 	t, err := r.fetch(ctx, nil)
 	if err != nil {
 		return nil, "", nil, err
 	}
-	made, problems := tree.New(append(t.Files, tree.Bytes(".git", []byte("commit "+t.Version+"\n"))))
+	made, problems := tree.Whole(append(t.Files, tree.Bytes(".git", []byte("commit "+t.Version+"\n"))))
 	for _, d := range t.Diagnostics {
 		problems = append(problems, d.Path+": "+d.Message)
 	}

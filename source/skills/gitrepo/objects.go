@@ -80,8 +80,9 @@ func parseList(out []byte) ([]entry, error) {
 }
 
 // files makes files of entries. What each look at the skills needs is read at
-// once, and everything else when somebody opens it.
-func (g *git) files(ctx context.Context, entries []entry) ([]tree.File, []prompt.Diagnostic, error) {
+// once, and everything else when somebody opens it. Of a whole, links that stand
+// beside all folders are kept.
+func (g *git) files(ctx context.Context, entries []entry, whole bool) ([]tree.File, []prompt.Diagnostic, error) {
 	var ids []string
 	total := int64(0)
 	for _, e := range entries {
@@ -109,7 +110,7 @@ func (g *git) files(ctx context.Context, entries []entry) ([]tree.File, []prompt
 	for _, e := range entries {
 		content, ok := read[e.id]
 		switch {
-		case e.link && !strings.Contains(e.name, "/") && !folders[path.Clean(string(content))]:
+		case e.link && !whole && !strings.Contains(e.name, "/") && !folders[path.Clean(string(content))]:
 			// beside the skills, and no folder of one
 		case e.link && (!ok || len(content) == 0):
 			diags = append(diags, prompt.Diagnostic{Severity: prompt.Warning, Code: snapshot.CodeFile, Path: e.name,

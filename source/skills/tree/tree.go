@@ -46,8 +46,10 @@ func Bytes(name string, content []byte) File {
 //
 // A link that leads to a file below the same first folder is that file, so that
 // links within a skill work. All others stay links, which nobody follows here.
+// [Whole] makes one in which links lead wherever there is a file.
 type FS struct {
 	nodes map[string]*node
+	whole bool // links are followed throughout
 }
 
 var (
@@ -65,15 +67,19 @@ type node struct {
 }
 
 // New returns the file system, with a sentence for each file that is left out.
-func New(files []File) (*FS, []string) {
-	f := &FS{nodes: map[string]*node{".": {name: ".", dir: true}}}
+func New(files []File) (*FS, []string) { return build(files, false) }
+
+func build(files []File, whole bool) (*FS, []string) {
+	f := &FS{nodes: map[string]*node{".": {name: ".", dir: true}}, whole: whole}
 	var problems []string
 	for _, file := range files {
 		if why := f.add(file); why != "" {
 			problems = append(problems, fmt.Sprintf("%.200q %s; it is left out", file.Name, why))
 		}
 	}
-	f.resolve()
+	if !whole {
+		f.resolve()
+	}
 	for name, n := range f.nodes {
 		if name != "." {
 			dir := f.nodes[path.Dir(name)]
@@ -168,6 +174,9 @@ func (f *FS) find(op, name string) (*node, error) {
 		return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
 	}
 	n := f.nodes[name]
+	if f.whole {
+		n = f.follow(name, op != "lstat" && op != "readlink")
+	}
 	if n == nil {
 		return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
 	}

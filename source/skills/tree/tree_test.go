@@ -130,3 +130,40 @@ func TestLongChain(t *testing.T) {
 		}
 	}
 }
+
+// TestWhole: in a project, links lead to files and directories wherever they are,
+// and never out of it or in circles.
+func TestWhole(t *testing.T) {
+	fsys, problems := tree.Whole([]tree.File{
+		tree.Bytes("docs/rules.md", []byte("RULES")), tree.Bytes("skills/a/SKILL.md", []byte("SKILL")),
+		{Name: "AGENTS.md", Link: "docs/rules.md"}, {Name: "svc/AGENTS.md", Link: "../AGENTS.md"},
+		{Name: ".agents/skills", Link: "../skills"}, {Name: "svc/dir.md", Link: "../.agents/skills/a/SKILL.md"},
+		{Name: "svc/dots.md", Link: "./..//svc/../.agents/skills/../docs/rules.md"},
+		{Name: "out.md", Link: "../out.md"}, {Name: "svc/abs.md", Link: "/docs/rules.md"}, {Name: "svc/up.md", Link: "../../docs/rules.md"},
+		{Name: "loop.md", Link: "loop.md"}, {Name: "self", Link: "."}, {Name: "no.md", Link: "nothing.md"},
+		{Name: "file.md", Link: "docs/rules.md/x"}, {Name: "slash.md", Link: "docs/rules.md/"},
+	})
+	if len(problems) > 0 {
+		t.Error(problems)
+	}
+	for name, want := range map[string]string{
+		"AGENTS.md": "RULES", "svc/AGENTS.md": "RULES", ".agents/skills/a/SKILL.md": "SKILL", "svc/dir.md": "SKILL", "svc/dots.md": "RULES",
+		"self/self/AGENTS.md": "RULES", "out.md": "", "svc/abs.md": "", "svc/up.md": "", "loop.md": "", "no.md": "", "file.md": "",
+	} {
+		got, err := fs.ReadFile(fsys, name)
+		if string(got) != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %q, %v; want %q", name, got, err, want)
+		}
+	}
+	if fi, err := fsys.Stat("AGENTS.md"); err != nil || fi.Name() != "AGENTS.md" || !fi.Mode().IsRegular() {
+		t.Errorf("Stat: %v, %v", fi, err)
+	}
+	if link, err := fsys.ReadLink(".agents/skills"); err != nil || link != "../skills" {
+		t.Errorf("ReadLink: %q, %v", link, err)
+	}
+	n := 0
+	filetest.Must(t, fs.WalkDir(fsys, ".", func(string, fs.DirEntry, error) error { n++; return nil }))
+	if n != 21 {
+		t.Errorf("a walk sees %d files, links and directories", n)
+	}
+}
