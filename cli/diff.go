@@ -43,7 +43,7 @@ func (c *command) diffCommand() *cobra.Command {
 			specs := [2]string{args[0], "."}
 			if len(args) == 2 {
 				specs[1] = args[1]
-			} else if !strings.HasPrefix(args[0], "git:") && !strings.Contains(args[0], "@") {
+			} else if !strings.HasPrefix(args[0], "git:") && !isPast(args[0]) {
 				specs = [2]string{".", args[0]} // what would be, behind what is
 			}
 			return c.diff(cmd.Context(), specs, model, input, format, exit)
@@ -92,7 +92,8 @@ func (c *command) side(ctx context.Context, spec, model, input string) (diff.Sid
 	d.flags.set = append([]string{}, c.flags.set...)
 	d.flags.json = false
 	o := options{model: model, portable: true}
-	if p, ok, err := parsePast(spec); ok && !strings.Contains(spec, "=") {
+	if isPast(spec) {
+		p, _, err := parsePast(spec)
 		if err != nil {
 			return diff.Side{}, nil, err
 		}
@@ -118,6 +119,12 @@ func (c *command) side(ctx context.Context, spec, model, input string) (diff.Sid
 func (c *command) sideOf(spec string, b *bench, p agent.Preview) (diff.Side, *bench, error) {
 	report, _, err := c.report(b, p)
 	return diff.Side{Label: spec, Prompt: report, Dialect: b.model.dialect}, b, err
+}
+
+// isPast reports whether a side is a request of a session. A revision (git:@), a
+// value and the path of a folder (./v@2) may have an @ as well.
+func isPast(spec string) bool {
+	return strings.Contains(spec, "@") && !strings.ContainsAny(spec, `=/\`) && !strings.HasPrefix(spec, "git:")
 }
 
 // pastSide makes a recorded request again.

@@ -207,10 +207,14 @@ func (c *command) buildIn(b *bench, made Agent, p *agent.Permissions) error {
 	b.agentName = made.Name
 	b.agent, err = made.New(Setup{Cwd: b.place.cwd, Root: b.place.root, Env: b.env, Model: b.model.Model, ModelName: b.model.name, Store: b.store,
 		Trusted: b.trusted, Permissions: p, Trace: b.tracing, Lock: b.lock})
-	if err == nil {
-		b.preset = b.agent.Preset()
+	if err != nil {
+		return fmt.Errorf("agent %s: %w", made.Name, err)
 	}
-	return err
+	b.preset = b.agent.Preset()
+	if want := c.flags.preset; want != "" && want != b.preset.Name {
+		c.say("warning preset.fixed: agent %s is built in Go and keeps its preset %s; %s is not used", made.Name, b.preset.Name, want)
+	}
+	return nil
 }
 
 // nameAgents adds the agents of the app to the fault that there is no such agent.
