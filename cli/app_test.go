@@ -54,6 +54,9 @@ func TestApp(t *testing.T) {
 	if _, stdout, _ = run("explain", "--why-not", "AGENTS.md"); !strings.Contains(stdout, "an agent built in Go reads what its sources say") {
 		t.Errorf("explain --why-not: got %s", stdout)
 	}
+	if _, _, stderr = run("diff", "preset:standard", "preset:deepseek"); !strings.Contains(stderr, "agent reviewer is built in Go and keeps its preset standard; deepseek is not used") {
+		t.Errorf("diff of presets that are not used: got %s", stderr)
+	}
 	if run("prompt", "--trust", "none"); got.Trusted {
 		t.Error("--trust none: the agent is told that the folder is trusted")
 	}

@@ -15,7 +15,8 @@ import (
 // FromFS returns a read-only door to the files of fsys, such as an embedded
 // tree, which appear below the absolute directory mount. Nothing else exists but
 // the directories above it, and nothing can be written: whoever reads through it
-// touches no disk.
+// touches no disk. If its FileInfo has a method RealName, as where links are
+// followed, files of one such name are one file.
 func FromFS(mount string, fsys fs.FS) Files {
 	volume := filepath.VolumeName(mount)
 	at := strings.Trim(path.Clean(filepath.ToSlash(mount[len(volume):])), "/")
@@ -142,8 +143,12 @@ func (r fsRoot) Stat(name string) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
+	at := path.Join(r.at, name)
+	if real, ok := fi.(interface{ RealName() string }); ok && real.RealName() != "" {
+		at = real.RealName()
+	}
 	h := fnv.New64a()
-	h.Write([]byte(path.Join(r.at, name)))
+	h.Write([]byte(at))
 	return Info{FileInfo: fi, Dev: 1, Inode: h.Sum64() | 1, Ctime: time.Time{}}, nil
 }
 

@@ -61,6 +61,7 @@ var (
 // node is a file, a link or a directory.
 type node struct {
 	name    string // the last element
+	real    string // of a whole: the place it is at, which links do not change
 	dir     bool
 	file    File
 	entries []fs.DirEntry // of a directory, ascending
@@ -251,6 +252,9 @@ func (i info) Size() int64        { return i.n.file.Size }
 func (i info) ModTime() time.Time { return time.Time{} }
 func (i info) IsDir() bool        { return i.n.dir }
 func (i info) Sys() any           { return nil }
+
+// RealName is where a file of a [Whole] lies, by whatever links it was found.
+func (i info) RealName() string { return i.n.real }
 
 func (i info) Mode() fs.FileMode {
 	switch {

@@ -158,6 +158,13 @@ func TestWhole(t *testing.T) {
 	if fi, err := fsys.Stat("AGENTS.md"); err != nil || fi.Name() != "AGENTS.md" || !fi.Mode().IsRegular() {
 		t.Errorf("Stat: %v, %v", fi, err)
 	}
+	for _, name := range []string{"svc/AGENTS.md", "docs/rules.md", "svc/dots.md"} {
+		fi, err := fs.Stat(fsys, name)
+		filetest.Must(t, err)
+		if r, ok := fi.(interface{ RealName() string }); !ok || r.RealName() != "docs/rules.md" {
+			t.Errorf("%s is not known as docs/rules.md", name)
+		}
+	}
 	if link, err := fsys.ReadLink(".agents/skills"); err != nil || link != "../skills" {
 		t.Errorf("ReadLink: %q, %v", link, err)
 	}

@@ -7,7 +7,7 @@ import (
 
 // Whole is [New] for files that belong together, such as those of a project: a
 // link that leads to a file or a directory among them is that one, in whatever
-// folder it lies. Links that lead out, to nothing or in a circle lead to nothing.
+// folder it lies, and its RealName says so. Links that lead out, to nothing or in a circle lead to nothing.
 func Whole(files []File) (*FS, []string) { return build(files, true) }
 
 // follow returns what a name leads to, element by element as an operating system
@@ -33,6 +33,6 @@ func (f *FS) follow(name string, last bool) *node {
 		at, left = path.Dir(at), strings.TrimSuffix(n.file.Link+"/"+left, "/")
 	}
 	found := *f.nodes[at]
-	found.name = path.Base(name)
+	found.name, found.real = path.Base(name), at
 	return &found
 }
