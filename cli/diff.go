@@ -118,7 +118,11 @@ func (c *command) side(ctx context.Context, spec, model, input string) (diff.Sid
 
 func (c *command) sideOf(spec string, b *bench, p agent.Preview) (diff.Side, *bench, error) {
 	report, _, err := c.report(b, p)
-	return diff.Side{Label: spec, Prompt: report, Dialect: b.model.dialect}, b, err
+	side := diff.Side{Label: spec, Prompt: report, Dialect: b.model.dialect}
+	if rate, ok := b.rate(); ok {
+		side.Rates = diff.Rates{Input: rate.Input, Cached: rate.Cached}
+	}
+	return side, b, err
 }
 
 // isPast reports whether a side is a request of a session. A revision (git:@), a

@@ -94,6 +94,13 @@ func sums(r diff.Report) string {
 	default:
 		out += fmt.Sprintf("cache   %s tokens of A are read anew, from %s on (%s)\n", grouped(r.Cache.Lost), visibleLine(r.Cache.Section), visibleLine(r.Cache.Cause))
 	}
+	if r.Cost != nil {
+		out += fmt.Sprintf("cost    %s → %s per request, nothing cached", dollars(r.Cost.A), dollars(r.Cost.B))
+		if r.Cost.Lost != nil && *r.Cost.Lost > 0 {
+			out += fmt.Sprintf("; %s once for what is read anew", dollars(*r.Cost.Lost))
+		}
+		out += "\n"
+	}
 	return out
 }
 

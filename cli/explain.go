@@ -197,8 +197,7 @@ func (c *command) explained(b *bench, step agent.Step, dialect, stage string) (*
 	if s.About.Model == "" {
 		s.About.Model = b.model.name
 	}
-	provider, _, _ := strings.Cut(b.model.spec, ":")
-	if rate, ok := priceOf(b.cfg, provider, b.model.name); ok {
+	if rate, ok := b.rate(); ok {
 		s.Rates = explain.Rates{Input: rate.Input, Cached: rate.Cached, Source: rate.Source, Date: rate.Date}
 	}
 	dialect = cmp.Or(dialect, b.cfg.Dialect) // also where no model is configured

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"path"
+	"strings"
 
 	"github.com/proemhq/proem/cli/config"
 	"github.com/proemhq/proem/session"
@@ -31,6 +32,12 @@ func priceOf(cfg config.Config, provider, model string) (config.Price, bool) {
 		}
 	}
 	return config.Price{}, false
+}
+
+// rate returns the price of the model that a command goes by.
+func (b *bench) rate() (config.Price, bool) {
+	provider, _, _ := strings.Cut(b.model.spec, ":")
+	return priceOf(b.cfg, provider, b.model.name)
 }
 
 // cost returns the price of a usage. Input that was read from a cache or written

@@ -30,6 +30,7 @@ type Side struct {
 	Label   string
 	Prompt  inspect.Prompt
 	Dialect string // whose body the cache is asked about
+	Rates   Rates
 }
 
 // A Report says how B differs from A.
@@ -42,6 +43,7 @@ type Report struct {
 	Settings []Setting `json:"settings"` // preset, agent, model, dialect
 	Tokens   Tokens    `json:"tokens"`
 	Cache    Cache     `json:"cache"`
+	Cost     *Cost     `json:"cost"` // nil: no price is known
 }
 
 // Equal reports whether nothing differs.
@@ -125,6 +127,7 @@ func New(a, b Side, count func(string) int) (Report, error) {
 		return r, err
 	}
 	r.Cache = caches(a, b, count)
+	r.Cost = costOf(r, a.Rates, b.Rates)
 	return r, nil
 }
 
