@@ -139,7 +139,7 @@ func (c *command) readLock(path string) (lock.File, error) {
 	}
 	f, err := lock.Decode(data)
 	if err != nil {
-		return lock.File{}, fmt.Errorf("%s: %w", path, err)
+		return lock.File{}, fmt.Errorf("%s: %w; remove it, and %s lock writes it anew", path, err, c.app.Name)
 	}
 	return f, nil
 }
