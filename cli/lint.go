@@ -236,6 +236,11 @@ func (c *command) lintPrompt(ctx context.Context, lf lintFlags) (*bench, lint.Pr
 		return b, out, err
 	}
 	out.Diagnostics = append(b.diagnostics, b.contradictions(out.Preview.Assembly)...)
+	if b.model.spec == "" { // no model is known, so none is another than the session's
+		out.Preview.Diagnostics = slices.DeleteFunc(slices.Clone(out.Preview.Diagnostics), func(d prompt.Diagnostic) bool {
+			return d.Code == "cache.break" && strings.HasPrefix(d.Message, "cause=model.changed:")
+		})
+	}
 	if lf.session != "" {
 		return b, out, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/proemhq/proem/cli/config"
 	"github.com/proemhq/proem/env"
 	"github.com/proemhq/proem/inspect/lock"
+	"github.com/proemhq/proem/prompt"
 )
 
 // lockName is the name of the file at the project's root.
@@ -80,10 +82,11 @@ func (c *command) lock(ctx context.Context, check bool) error {
 		return err
 	}
 	var entries []lock.Entry
+	said := make(map[string]bool) // most is the same for all agents
 	for _, name := range names {
 		one := *d
 		one.flags.agent = name
-		e, err := one.lockEntry(ctx)
+		e, err := one.lockEntry(ctx, said)
 		if err != nil {
 			return err
 		}
@@ -115,8 +118,9 @@ func (c *command) lock(ctx context.Context, check bool) error {
 	return nil
 }
 
-// lockEntry assembles the prompt of an agent for the lock.
-func (c *command) lockEntry(ctx context.Context) (lock.Entry, error) {
+// lockEntry assembles the prompt of an agent for the lock, and tells what is wrong
+// with it: what was left out is pinned as left out.
+func (c *command) lockEntry(ctx context.Context, said map[string]bool) (lock.Entry, error) {
 	b, err := c.setup(ctx, options{portable: true})
 	if err != nil {
 		return lock.Entry{}, err
@@ -128,6 +132,12 @@ func (c *command) lockEntry(ctx context.Context) (lock.Entry, error) {
 	report, _, err := c.report(b, p)
 	if err != nil {
 		return lock.Entry{}, err
+	}
+	for _, d := range slices.Concat(b.diagnostics, p.Diagnostics) {
+		if line := d.String(); d.Severity >= prompt.Warning && !said[line] {
+			said[line] = true
+			c.diagnose([]prompt.Diagnostic{d})
+		}
 	}
 	return lock.NewEntry(report, b.place.root), nil
 }
@@ -182,7 +192,7 @@ func (c *command) writeLock(root string, data []byte) error {
 	temp := "." + e.IDs.New("lock")
 	f, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", filepath.Join(root, lockName), err)
 	}
 	_, err = f.Write(data)
 	err = errors.Join(err, f.Close())
