@@ -34,7 +34,7 @@ func (c *command) diffText(r diff.Report) string {
 	for _, line := range aligned(rows) {
 		b.WriteString(c.paintDiff(line) + "\n")
 	}
-	b.WriteString("\n" + sums(r))
+	b.WriteString("\n" + sums(r, visibleLine))
 	for _, text := range texts(r) {
 		b.WriteString("\n")
 		for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
@@ -79,8 +79,8 @@ func signed(n int) string {
 	return "−" + grouped(-n)
 }
 
-// sums says what the difference costs.
-func sums(r diff.Report) string {
+// sums says what the difference costs. Names of others are shown by name.
+func sums(r diff.Report, name func(string) string) string {
 	how := "estimated"
 	if r.Tokens.Exact {
 		how = "exact"
@@ -92,7 +92,7 @@ func sums(r diff.Report) string {
 	case r.Cache.Cause == "":
 		out += "cache   what was sent before stays as it was\n"
 	default:
-		out += fmt.Sprintf("cache   %s tokens of A are read anew, from %s on (%s)\n", grouped(r.Cache.Lost), visibleLine(r.Cache.Section), visibleLine(r.Cache.Cause))
+		out += fmt.Sprintf("cache   %s tokens of A are read anew, from %s on (%s)\n", grouped(r.Cache.Lost), name(r.Cache.Section), name(r.Cache.Cause))
 	}
 	if r.Cost != nil {
 		out += fmt.Sprintf("cost    %s → %s per request, nothing cached", dollars(r.Cost.A), dollars(r.Cost.B))
@@ -159,16 +159,19 @@ func diffMarkdown(r diff.Report) string {
 		fmt.Fprintf(&b, "| %s tool | %s | | %s |\n", t.Kind, cell(t.Name), signed(t.Tokens[1]-t.Tokens[0]))
 	}
 	b.WriteString("\n")
-	for line := range strings.SplitSeq(strings.TrimSuffix(sums(r), "\n"), "\n") {
-		fmt.Fprintf(&b, "- %s\n", strings.Join(strings.Fields(strings.ReplaceAll(line, "|", "\\|")), " "))
+	for line := range strings.SplitSeq(strings.TrimSuffix(sums(r, coded), "\n"), "\n") {
+		fmt.Fprintf(&b, "- %s\n", strings.Join(strings.Fields(line), " "))
 	}
 	for _, s := range r.Sections {
 		if s.Diff != "" {
-			fmt.Fprintf(&b, "\n<details><summary>%s</summary>\n\n%s\n\n</details>\n", htmlEscaped(s.Name), fence(visible(s.Diff), "diff"))
+			fmt.Fprintf(&b, "\n<details><summary><code>%s</code></summary>\n\n%s\n\n</details>\n", htmlEscaped(visibleLine(s.Name)), fence(visible(s.Diff), "diff"))
 		}
 	}
 	return b.String()
 }
 
+// coded returns a name as code, so that it is no picture, link or mention.
+func coded(name string) string { return code(visibleLine(name)) }
+
 // cell returns a name as code in a cell of a table.
-func cell(name string) string { return strings.ReplaceAll(code(visibleLine(name)), "|", "\\|") }
+func cell(name string) string { return strings.ReplaceAll(coded(name), "|", "\\|") }
