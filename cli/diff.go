@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ import (
 	"github.com/proemhq/proem/agent"
 	"github.com/proemhq/proem/env"
 	"github.com/proemhq/proem/inspect/diff"
+	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/source/files"
 	"github.com/proemhq/proem/source/skills/gitrepo"
@@ -60,14 +62,16 @@ func (c *command) diffCommand() *cobra.Command {
 
 func (c *command) diff(ctx context.Context, specs [2]string, model, input, format string, exit bool) error {
 	var sides [2]diff.Side
+	var faults [2][]prompt.Diagnostic
 	var counter interface{ Count(string) int }
 	for i, spec := range specs {
 		s, b, err := c.side(ctx, spec, model, input)
 		if err != nil {
 			return fmt.Errorf("%s: %w", spec, err)
 		}
-		sides[i], counter = s, b.counter
+		sides[i], faults[i], counter = s, b.diagnostics, b.counter
 	}
+	c.diagnoseSides(specs, faults)
 	report, err := diff.New(sides[0], sides[1], counter.Count)
 	if err != nil {
 		return err
@@ -122,7 +126,25 @@ func (c *command) sideOf(spec string, b *bench, p agent.Preview) (diff.Side, *be
 	if rate, ok := b.rate(); ok {
 		side.Rates = diff.Rates{Input: rate.Input, Cached: rate.Cached}
 	}
+	b.diagnostics = slices.Concat(b.diagnostics, p.Diagnostics)
 	return side, b, err
+}
+
+// diagnoseSides tells what is wrong with the sides, such as a file that is missing
+// in one because it cannot be read. What holds for one only says for which.
+func (c *command) diagnoseSides(specs [2]string, faults [2][]prompt.Diagnostic) {
+	for i := range faults {
+		for _, d := range faults[i] {
+			both := slices.ContainsFunc(faults[1-i], func(o prompt.Diagnostic) bool { return o.String() == d.String() })
+			if d.Severity < prompt.Warning || both && i == 1 {
+				continue
+			}
+			if !both {
+				d.Message += " (" + specs[i] + ")"
+			}
+			c.diagnose([]prompt.Diagnostic{d})
+		}
+	}
 }
 
 // isPast reports whether a side is a request of a session. A revision (git:@), a
