@@ -19,12 +19,12 @@ func (c *command) cacheCommand() *cobra.Command {
 	var play string
 	var least float64
 	cmd := &cobra.Command{
-		Use:   "cache [SESSION|DIR|FILE]",
+		Use:   "cache [SESSION|DIR|FILE|-]",
 		Short: "Say what a provider's cache finds of a run, and what broke it",
 		Long: "Looks at the requests of a run: how much of each the next one begins with, what the caches of three kinds of\n" +
 			"providers find of it, and what that costs. For each break it names the first byte that differs, its section and the\n" +
 			"cause. A folder holds bodies in files that end in .json or .jsonl, in the order of their names; a file holds a body\n" +
-			"per line, of any program that speaks openai-chat, openai-responses or anthropic.\n\n" +
+			"per line, of any program that speaks openai-chat, openai-responses or anthropic; - reads such lines from standard input.\n\n" +
 			"With --scenario a run that is written down is played with each preset, without a provider. With --min the exit\n" +
 			"status is 3 if less is retained.",
 		Example: c.own("  proem cache --scenario default\n  proem cache --scenario default --preset standard --min 1\n  proem cache bodies.jsonl --json"),

@@ -23,10 +23,17 @@ type bodyReader struct {
 	skipped  []string // files without a request
 }
 
-// recordedCache looks at a recorded run: a file, a folder or a session.
+// recordedCache looks at a recorded run: a file, a folder or a session; - is
+// standard input.
 func (c *command) recordedCache(ctx context.Context, name string) (cache.File, error) {
 	r := &bodyReader{command: c, env: env.OrSystem(c.p.Env)}
-	err := r.path(c.absolute(name), name)
+	var err error
+	if name == "-" {
+		name = "stdin"
+		err = cache.Read(c.p.Stdin, name, r.add)
+	} else {
+		err = r.path(c.absolute(name), name)
+	}
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, `/\.`) {
 		err = r.session(ctx, name)
 	}
