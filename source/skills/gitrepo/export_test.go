@@ -1,7 +1,6 @@
 package gitrepo
 
 // What the fuzz targets look at.
-var (
-	ParseList = parseList
-	Next      = next
-)
+var Next = next
+
+func ParseList(out []byte) ([]entry, error) { return parseList(out, maxFiles) }

@@ -119,7 +119,7 @@ func (r *repo) read(ctx context.Context, last *snapshot.Tree) (*snapshot.Tree, e
 	if last != nil && last.Version == commit {
 		return last, nil
 	}
-	entries, err := g.list(ctx, commit, r.cfg.Dir)
+	entries, err := g.list(ctx, commit, r.cfg.Dir, r.whole)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -376,4 +377,25 @@ func TestSet(t *testing.T) {
 	if !strings.Contains(f.Text, "- a: of git") || len(f.Diagnostics) != 1 || f.Diagnostics[0].Code != "skill.repository" {
 		t.Errorf("%q %v", f.Text, f.Diagnostics)
 	}
+}
+
+// TestTree: of a project every link is followed, and it may hold more files than a
+// folder of skills.
+func TestTree(t *testing.T) {
+	dir := bare(t, map[string]string{"docs/rules.md": "RULES", "AGENTS.md": "-> docs/rules.md", "svc/AGENTS.md": "-> ../lnk/rules.md", "lnk": "-> docs"})
+	var in strings.Builder
+	in.WriteString("commit refs/heads/main\ncommitter a <a@b.example> 1 +0000\ndata 0\nfrom refs/heads/main^0\n")
+	for i := range 50_001 {
+		fmt.Fprintf(&in, "M 100644 inline many/%d\ndata 1\nx\n", i)
+	}
+	git(t, dir, in.String(), "fast-import", "--quiet")
+	fsys, _, problems, err := gitrepo.Tree(context.Background(), gitrepo.Config{Repo: dir, Ref: "main"})
+	filetest.Must(t, err)
+	same(t, "problems", len(problems), 0)
+	for _, name := range []string{"AGENTS.md", "svc/AGENTS.md"} {
+		text, err := fs.ReadFile(fsys, name)
+		filetest.Must(t, err)
+		same(t, name, string(text), "RULES")
+	}
+	same(t, "skills", seen(t, gitrepo.New(gitrepo.Config{Repo: dir}))[0], "error: git "+dir+": there are more than 50000 files; name a folder with less in it")
 }

@@ -19,6 +19,7 @@ import (
 const (
 	maxList  = 8 << 20  // bytes of the listing
 	maxFiles = 50000    // files
+	maxWhole = 8        // times as much of both, of a whole project
 	maxLink  = 4 << 10  // bytes of where a link leads
 	maxEager = 32 << 20 // bytes of all that is read at once: manifests and links
 )
@@ -33,25 +34,35 @@ type entry struct {
 
 // list returns the files and links below a folder of a commit. Submodules are
 // passed over.
-func (g *git) list(ctx context.Context, commit, dir string) ([]entry, error) {
+func (g *git) list(ctx context.Context, commit, dir string, whole bool) ([]entry, error) {
+	times, hint := 1, "; name a folder with less in it"
+	if whole {
+		times, hint = maxWhole, ""
+	}
 	root := commit + "^{tree}"
 	if dir = path.Clean(dir); dir != "." {
 		root = commit + ":" + dir
 	}
-	out, over, err := g.run(ctx, maxList, "", "ls-tree", "-r", "-z", "-l", "--end-of-options", root)
+	out, over, err := g.run(ctx, maxList*times, "", "ls-tree", "-r", "-z", "-l", "--end-of-options", root)
 	switch f := (*failure)(nil); {
 	case errors.As(err, &f) && dir != "." && strings.Contains(f.said, "Not a valid object name"), errors.As(err, &f) && strings.Contains(f.said, "not a tree object"):
 		return nil, fmt.Errorf("the commit %s has no folder %.200q", commit[:12], dir)
 	case err != nil:
 		return nil, err
 	case over:
-		return nil, fmt.Errorf("the list of files exceeds %d bytes; name a folder with less in it", maxList)
+		return nil, fmt.Errorf("the list of files exceeds %d bytes%s", maxList*times, hint)
 	}
-	return parseList(out)
+	list, err := parseList(out, maxFiles*times)
+	if errors.Is(err, errFiles) {
+		err = fmt.Errorf("there are more than %d files%s", maxFiles*times, hint)
+	}
+	return list, err
 }
 
+var errFiles = errors.New("there are too many files")
+
 // parseList reads what ls-tree prints: mode, type, hash, size and name of each.
-func parseList(out []byte) ([]entry, error) {
+func parseList(out []byte, most int) ([]entry, error) {
 	var list []entry
 	for len(out) > 0 {
 		line, rest, ok := bytes.Cut(out, []byte{0})
@@ -71,8 +82,8 @@ func parseList(out []byte) ([]entry, error) {
 		if err != nil || size < 0 {
 			return nil, fmt.Errorf("the list of files has a line %.100q", line)
 		}
-		if len(list) == maxFiles {
-			return nil, fmt.Errorf("there are more than %d files; name a folder with less in it", maxFiles)
+		if len(list) == most {
+			return nil, errFiles
 		}
 		list = append(list, entry{name: name, id: f[2], size: size, link: f[0] == "120000"})
 	}
