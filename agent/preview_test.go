@@ -162,8 +162,11 @@ func TestCrashWithOpenCalls(t *testing.T) {
 	}
 	events := turn(t, a, "s", "go on")
 	diff(t, "results", results(events), []string{"!c2: interrupted, outcome unknown: the tool was started and was not run again", "!c3: not run: the turn was interrupted before this call"})
-	diff(t, "events", kinds(events), "tool.result tool.result input diagnostic prefix request answer stop")
+	diff(t, "events", kinds(events), "tool.result tool.result diagnostic input diagnostic prefix request answer stop")
 	diff(t, "runs", int(f.ran.Load()), 0)
+	if d := events[2].Diagnostic; d.Code != agent.CodeUnknown || !strings.Contains(d.Message, "x was started before the last run ended") {
+		t.Errorf("a person is told %v", d)
+	}
 	diff(t, "the preview", string(p.Body.JSON), model.last())
 	readLog(t, store, "s")
 	if p.Turn != 2 || p.Step.Step != 1 {

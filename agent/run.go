@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/proemhq/proem/chat"
+	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/session"
 	"github.com/proemhq/proem/trace"
 	"github.com/proemhq/proem/wire"
@@ -163,11 +164,23 @@ func (r *run) turn(ctx context.Context) error {
 	return r.end(ctx, stop, err)
 }
 
-// settle records the results of calls that a crash left without one.
+// CodeUnknown is the code of the diagnostic for a call whose outcome is not known,
+// because the process ended while its tool ran. It is for a person to look.
+const CodeUnknown = "call.unknown"
+
+// settle records the results of calls that a crash left without one, and tells of
+// those that were started.
 func (r *run) settle(ctx context.Context, view session.View) error {
 	events := settling(view)
 	if len(events) == 0 {
 		return nil
+	}
+	for _, call := range view.Open {
+		if slices.Contains(view.Begun, call.ID) && !slices.ContainsFunc(view.Asked, func(a session.Ask) bool { return a.Call == call.ID }) {
+			events = append(events, session.Event{Kind: session.Diagnostic, Diagnostic: &prompt.Diagnostic{Severity: prompt.Warning, Code: CodeUnknown,
+				Message: fmt.Sprintf("%s was started before the last run ended, and nobody knows whether it did what it should; it was not run again: %s",
+					call.Name, shortened(string(call.Args)))}})
+		}
 	}
 	r.turnNo, r.step = view.Turn, view.Step
 	if err := r.append(ctx, events...); err != nil {
