@@ -26,7 +26,7 @@ const sideForms = "a folder, git:REVISION, a configuration file (.yaml), SESSION
 
 func (c *command) diffCommand() *cobra.Command {
 	var model, input, format string
-	var exit bool
+	var exit, all bool
 	cmd := &cobra.Command{
 		Use:   "diff A [B]",
 		Short: "Show how two prompts differ, and what the difference costs",
@@ -48,10 +48,11 @@ func (c *command) diffCommand() *cobra.Command {
 			} else if !strings.HasPrefix(args[0], "git:") && !isPast(args[0]) {
 				specs = [2]string{".", args[0]} // what would be, behind what is
 			}
-			return c.diff(cmd.Context(), specs, model, input, format, exit)
+			return c.each(all, func(c *command) error { return c.diff(cmd.Context(), specs, model, input, format, exit) })
 		},
 	}
 	f := cmd.Flags()
+	addAllAgents(cmd, &all)
 	addModel(cmd, &model)
 	f.StringVar(&input, "input", "", "the user's message on both sides")
 	f.StringVar(&format, "format", "text", "text or markdown")

@@ -25,7 +25,7 @@ const lockName = "proem.lock"
 const maxLock = 4 << 20
 
 func (c *command) lockCommand() *cobra.Command {
-	var check bool
+	var check, all bool
 	cmd := &cobra.Command{
 		Use:   "lock",
 		Short: "Pin what the prompts of this project are made of",
@@ -35,8 +35,14 @@ func (c *command) lockCommand() *cobra.Command {
 			"proem lock --check compares and exits 3 if something is different."),
 		Example: c.own("  proem lock\n  proem lock --check\n  proem lock --agent reviewer --preset deepseek"),
 		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return c.lock(cmd.Context(), check) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if all && c.flags.agent != "" {
+				return usage(errors.New("--all-agents and --agent: choose one of them"))
+			}
+			return c.lock(cmd.Context(), check)
+		},
 	}
+	cmd.Flags().BoolVar(&all, "all-agents", false, "all agents, which is so without --agent")
 	cmd.Flags().BoolVar(&check, "check", false, "compare, write nothing, and exit 3 if something is different")
 	return cmd
 }

@@ -21,7 +21,7 @@ import (
 
 func (c *command) promptCommand() *cobra.Command {
 	var input, wireName, sessionID, model string
-	var noStream bool
+	var noStream, all bool
 	cmd := &cobra.Command{
 		Use:   "prompt",
 		Short: "Show what the next model request would contain",
@@ -51,24 +51,18 @@ func (c *command) promptCommand() *cobra.Command {
 				return c.replay(cmd.Context(), p, o, wireName)
 			}
 			if sessionID != "" {
+				if all {
+					return usage(errors.New("--all-agents and --session: a session is of one agent"))
+				}
 				o.store = func(p place) (session.Store, error) { return c.readStore(cmd.Context(), p, sessionID) }
 			} else {
 				sessionID = "preview"
 			}
-			b, err := c.setup(cmd.Context(), o)
-			if err != nil {
-				return err
-			}
-			c.announce(b, o)
-			p, err := b.agent.Preview(cmd.Context(), sessionID, agent.Input{Text: input})
-			if err != nil {
-				c.diagnose(b.diagnostics)
-				return err
-			}
-			return c.showPrompt(b, p, wireName)
+			return c.each(all, func(c *command) error { return c.preview(cmd.Context(), o, sessionID, input, wireName) })
 		},
 	}
 	f := cmd.Flags()
+	addAllAgents(cmd, &all)
 	f.StringVar(&input, "input", "", "the user's message")
 	f.StringVar(&wireName, "wire", "", "print the exact request body in this dialect: "+strings.Join(dialects, ", "))
 	f.StringVar(&sessionID, "session", "", "continue this session; ID@STEP shows a request that was sent")
@@ -78,6 +72,21 @@ func (c *command) promptCommand() *cobra.Command {
 	_ = cmd.RegisterFlagCompletionFunc("session", cobra.NoFileCompletions)
 	_ = cmd.RegisterFlagCompletionFunc("wire", cobra.FixedCompletions(dialects, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+// preview shows what the next request would contain.
+func (c *command) preview(ctx context.Context, o options, sessionID, input, wireName string) error {
+	b, err := c.setup(ctx, o)
+	if err != nil {
+		return err
+	}
+	c.announce(b, o)
+	p, err := b.agent.Preview(ctx, sessionID, agent.Input{Text: input})
+	if err != nil {
+		c.diagnose(b.diagnostics)
+		return err
+	}
+	return c.showPrompt(b, p, wireName)
 }
 
 // readStore opens the store of recorded sessions if it has the session.
