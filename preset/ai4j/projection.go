@@ -38,12 +38,6 @@ type Projection struct {
 
 const projectStage = "project"
 
-// What a message and an image are taken for, beside their texts.
-const (
-	perMessage = 4
-	perImage   = 1000
-)
-
 // A projector is a Projection under a budget for the request.
 type projector struct {
 	Projection
@@ -105,26 +99,10 @@ func (p projector) room(a prompt.Assembly, lead *chat.Message) int {
 
 // tokens returns about how many tokens a message has.
 func (p projector) tokens(m *chat.Message) int {
-	n := 0
 	if p.MaxTokens <= 0 && p.budget <= 0 {
 		return 0
 	}
-	for i := range m.Parts {
-		part := &m.Parts[i]
-		switch part.Kind {
-		case chat.TextPart:
-			n += p.count(part.Text.String())
-		case chat.ImagePart:
-			n += perImage
-		case chat.CallPart:
-			n += p.count(part.Call.Name) + p.count(string(part.Call.Args))
-		case chat.ResultPart:
-			n += p.count(part.Result.Text.String()) + perImage*len(part.Result.Images)
-		case chat.OpaquePart:
-			n += p.count(string(part.Opaque.JSON))
-		}
-	}
-	return n + perMessage
+	return m.Weigh(p.count)
 }
 
 // A unit is a run of messages that are sent together or not at all.

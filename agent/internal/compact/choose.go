@@ -42,7 +42,7 @@ func Prune(v session.View, m Meter, protect int) (cuts []session.Cut, saved int)
 		if n > 0 {
 			saved += int(int64(m.Tokens(r.Text.String())) * int64(n-c.Head-c.Tail) / int64(n))
 		}
-		cuts, saved = append(cuts, c), saved+perImage*len(r.Images)
+		cuts, saved = append(cuts, c), saved+chat.ImageTokens*len(r.Images)
 	}
 	slices.SortFunc(cuts, func(a, b session.Cut) int { return int(int64(a.Event) - int64(b.Event)) })
 	return cuts, saved

@@ -37,12 +37,6 @@ type Meter struct {
 	Num, Den int // 0: as counted
 }
 
-// What a message and an image are taken for, beside the texts.
-const (
-	perMessage = 4
-	perImage   = 1000
-)
-
 // Tokens returns the tokens of a text.
 func (m Meter) Tokens(s string) int { return m.scale(m.Count(s)) }
 
@@ -55,25 +49,7 @@ func (m Meter) scale(n int) int {
 }
 
 // Message returns the tokens of a message as it is sent.
-func (m Meter) Message(msg chat.Message) int {
-	n := perMessage
-	for i := range msg.Parts {
-		p := &msg.Parts[i]
-		switch p.Kind {
-		case chat.TextPart:
-			n += m.Count(p.Text.String())
-		case chat.ImagePart:
-			n += perImage
-		case chat.CallPart:
-			n += m.Count(p.Call.Name) + m.Count(string(p.Call.Args))
-		case chat.ResultPart:
-			n += m.Count(p.Result.Text.String()) + perImage*len(p.Result.Images)
-		case chat.OpaquePart:
-			n += m.Count(string(p.Opaque.JSON))
-		}
-	}
-	return m.scale(n)
-}
+func (m Meter) Message(msg chat.Message) int { return m.scale(msg.Weigh(m.Count)) }
 
 // Messages returns the tokens of several messages.
 func (m Meter) Messages(msgs []chat.Message) int {
