@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/proemhq/proem/agent"
 	"github.com/proemhq/proem/agent/spawn"
@@ -18,18 +17,15 @@ import (
 	"github.com/proemhq/proem/preset"
 	"github.com/proemhq/proem/prompt"
 	"github.com/proemhq/proem/session"
-	"github.com/proemhq/proem/source/files"
 	"github.com/proemhq/proem/source/load"
 	"github.com/proemhq/proem/source/memory"
 	"github.com/proemhq/proem/source/skills"
 	"github.com/proemhq/proem/source/subagents"
-	"github.com/proemhq/proem/span"
 	"github.com/proemhq/proem/token"
 	"github.com/proemhq/proem/tool"
 	toolmemory "github.com/proemhq/proem/tool/memory"
 	"github.com/proemhq/proem/tool/memory/store"
 	"github.com/proemhq/proem/tool/permit"
-	"github.com/proemhq/proem/wire"
 )
 
 // options are what a command wants of setup.
@@ -324,129 +320,4 @@ func (c *command) toolsOf(ctx context.Context, b *bench, o options) ([]tool.Tool
 		}
 	}
 	return tools, nil
-}
-
-// fallback returns the models to go on with.
-func (c *command) fallback(b *bench) ([]agent.Alternative, error) {
-	var out []agent.Alternative
-	for _, spec := range b.cfg.Fallback {
-		r, err := c.named(b.cfg, b.env, spec)
-		if err != nil {
-			return nil, fmt.Errorf("fallback: %w", err)
-		}
-		out = append(out, agent.Alternative{Model: r.Model, Name: r.name})
-	}
-	return out, nil
-}
-
-func placement(name string) wire.Placement {
-	switch name {
-	case "split":
-		return wire.Split
-	case "merged":
-		return wire.Merged
-	}
-	return wire.Auto
-}
-
-// toolChanges returns what becomes of the tools block within a session.
-func toolChanges(cfg config.Config) agent.ToolChanges {
-	if cfg.Tools.Changes == "frozen" {
-		return agent.FrozenTools
-	}
-	return agent.LiveTools
-}
-
-// limits returns what bounds a turn.
-func limits(cfg config.Config, spec string) agent.Limits {
-	provider, _, _ := strings.Cut(spec, ":")
-	return agent.Limits{Steps: cfg.Steps.Max, Source: cfg.Sources.Timeout, Time: cfg.Limits.Time, Tokens: cfg.Limits.Tokens,
-		Cost: cfg.Limits.Cost, Price: pricing(cfg, provider)}
-}
-
-// compaction returns when a conversation is made shorter: a budget of the request is
-// its window, with nothing kept free for the answer.
-func compaction(b *bench) agent.Compaction {
-	c := agent.Compaction{Count: b.counter.Count}
-	if n := b.cfg.Budget.InputTokens; n > 0 {
-		c.Window, c.Reserve = n, -1
-	}
-	return c
-}
-
-// cacheOf returns the lifetime asked for: protocols know five minutes and an hour.
-func cacheOf(cfg config.Config) wire.Cache {
-	if cfg.Cache.TTL > 5*time.Minute {
-		return wire.Cache{TTL: wire.TTL1h}
-	}
-	return wire.Cache{}
-}
-
-func requestOptions(cfg config.Config, noStream bool) wire.Options {
-	s := cfg.Sampling
-	return wire.Options{Temperature: s.Temperature, TopP: s.TopP, MaxOutputTokens: s.MaxOutputTokens, Reasoning: s.Reasoning, NoStream: noStream}
-}
-
-// heldBack returns the paths of the project files that an untrusted run does not
-// use. They are not opened.
-func (b *bench) heldBack() ([]string, error) {
-	found, err := files.Held(b.files())
-	if err != nil {
-		return nil, err
-	}
-	root, err := b.env.Files.OpenRoot(b.place.root)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	if _, err := root.Lstat(".proem/agent.yaml"); err == nil {
-		found = append(found, b.place.projectFile())
-	}
-	home, err := memory.New(b.homeConfig(nil)).Held()
-	if err != nil {
-		return nil, fmt.Errorf("workspace: %w", err)
-	}
-	found = append(found, home...)
-	declared, err := subagents.New(subagents.Config{Env: b.env, Places: b.projectSubagents()}).Held()
-	if err != nil {
-		return nil, fmt.Errorf("subagents: %w", err)
-	}
-	found = append(found, declared...)
-	for _, t := range b.skillTiers(nil) {
-		if t.trust == span.User {
-			continue
-		}
-		held, err := t.folder.Held(context.Background(), prompt.Who{})
-		if err != nil {
-			return nil, fmt.Errorf("skills: %w", err)
-		}
-		found = append(found, held...)
-	}
-	return found, nil
-}
-
-// announce says what is held back, and how the model was found.
-func (c *command) announce(b *bench, o options) {
-	if b.model.how != "" {
-		c.say("info model: %s", b.model.how)
-	}
-	if len(b.held) == 0 {
-		return
-	}
-	list := plural(len(b.held), "project file")
-	names := make([]string, len(b.held))
-	for i, h := range b.held {
-		names[i] = c.short(b, h)
-	}
-	if more := len(names) - 5; more > 1 {
-		names = append(names[:5], fmt.Sprintf("and %d more", more))
-	}
-	list += " (" + strings.Join(names, ", ") + ")"
-	switch {
-	case !b.trusted:
-		b.diagnostics = append(b.diagnostics, prompt.Diagnostic{Severity: prompt.Warning, Code: "trust.blocked", Path: b.place.root,
-			Message: list + c.own(" held back: this folder is not trusted; proem trust shows and trusts it, --trust project uses what is there now")})
-	case !o.run && c.flags.trust == "" && b.guard == nil:
-		c.say("info trust: shown as if the folder were trusted; run holds back %s until %s trust or --trust project", list, c.app.Name)
-	}
 }
