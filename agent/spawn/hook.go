@@ -143,16 +143,23 @@ func (s *Spawner) view(ctx context.Context, id string) (session.View, error) {
 	return f.View(), nil
 }
 
-// List implements [subagent.Spawner].
-func (s *Spawner) List(ctx context.Context) (tool.Result, error) {
+// turnOf waits for the turn of a call among those of its answer, and returns who
+// calls, with the children of the session, locked.
+func (s *Spawner) turnOf(ctx context.Context) (agent.Caller, *kin, error) {
 	caller, ok := agent.CallerOf(ctx)
 	if !ok {
-		return tool.Result{}, errNoCaller
+		return caller, nil, errNoCaller
 	}
 	if err := caller.InOrder(ctx); err != nil {
-		return tool.Result{}, err
+		return caller, nil, err
 	}
 	k, err := s.kinOf(ctx, caller.Session)
+	return caller, k, err
+}
+
+// List implements [subagent.Spawner].
+func (s *Spawner) List(ctx context.Context) (tool.Result, error) {
+	_, k, err := s.turnOf(ctx)
 	if err != nil {
 		return tool.Result{}, err
 	}

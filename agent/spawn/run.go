@@ -190,14 +190,7 @@ func (s *Spawner) Answer(ctx context.Context, id, answer string) (tool.Result, e
 
 // again runs another turn, or the rest of one, of a child that is there.
 func (s *Spawner) again(ctx context.Context, mine func(*child, agent.Caller) bool, id string, input func(*agent.Agent, *child) (agent.Input, error)) (tool.Result, error) {
-	caller, ok := agent.CallerOf(ctx)
-	if !ok {
-		return tool.Result{}, errNoCaller
-	}
-	if err := caller.InOrder(ctx); err != nil {
-		return tool.Result{}, err
-	}
-	k, err := s.kinOf(ctx, caller.Session)
+	caller, k, err := s.turnOf(ctx)
 	if err != nil {
 		return tool.Result{}, err
 	}
